@@ -5,6 +5,7 @@ import { closeSync, mkdirSync, openSync, rmSync, statSync, writeFileSync } from 
 import { dirname, relative } from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import pc from 'picocolors';
+import { speak } from '../loadtest/narration/language.ts';
 import { narrated } from '../loadtest/narration/steps.ts';
 import { questionOf } from '../loadtest/report/cells.ts';
 import { stageTold, stepTold, verdictTold } from '../loadtest/report/terminal.ts';
@@ -23,6 +24,7 @@ await runDrill(readDrillOptions(process.argv));
 
 /** Runs the drill under each row, and sets the exit code. */
 async function runDrill({ drill, rows, isStepwise, fileFor, ...settings }: DrillCommand): Promise<void> {
+  speak(settings.language);
   try {
     if (fileFor) for (const row of rows) mustBeWritable(fileFor(row));
   } catch (error) {

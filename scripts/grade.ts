@@ -7,6 +7,7 @@ import { checkNamed } from '../loadtest/conformance/checks.ts';
 import type { Grade } from '../loadtest/evidence/results.ts';
 import { problemOfName, readExternalLock, readPeers } from '../loadtest/grade/external-locks.ts';
 import { type Library, readPublished } from '../loadtest/grade/libraries.ts';
+import { speak } from '../loadtest/narration/language.ts';
 import { asClause } from '../loadtest/narration/numbers.ts';
 import { nameOfCell } from '../loadtest/prove/matrix.ts';
 import { plan, provable, scopeNames } from '../loadtest/prove/plan.ts';
@@ -41,6 +42,7 @@ const {
   drills = allDrills,
   ...options
 } = readGradeOptions(process.argv);
+speak(options.language);
 if (newFile !== undefined) writeTemplate(resolve(callerDir, newFile));
 else await grade();
 

@@ -8,6 +8,7 @@ import type { ServiceTold } from '../loadtest/evidence/judgement.ts';
 import { type Answer, judgementSchema, type Results, resultsSchema } from '../loadtest/evidence/results.ts';
 import { asRow } from '../loadtest/grade/not-promised.ts';
 import type { DrillSettings } from '../loadtest/harness/drill.ts';
+import { speak } from '../loadtest/narration/language.ts';
 import { formatDuration } from '../loadtest/narration/numbers.ts';
 import { keyFigure, questionOf } from '../loadtest/report/cells.ts';
 import { answerOf } from '../loadtest/report/grades.ts';
@@ -48,6 +49,7 @@ await judge(readJudgeOptions(process.argv));
 
 async function judge(options: JudgeCommand): Promise<never> {
   const { service, longestWaitMs, doesSave, isVerbose, isJson } = options;
+  speak(options.language);
   const { signal } = stopOnSignal(new Interrupted());
   const stopped = once(signal, 'abort').then(() => {
     throw new Error('It was interrupted.');

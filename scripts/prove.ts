@@ -3,6 +3,7 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { problemOfName, readExternalLock } from '../loadtest/grade/external-locks.ts';
+import { speak } from '../loadtest/narration/language.ts';
 import { asClause } from '../loadtest/narration/numbers.ts';
 import {
   cellLines,
@@ -26,6 +27,7 @@ import { bundledArgs } from '../stack/bundle.ts';
 import { callerDir, type Given, namesAmong, newCommand, refuseName, stagesNamed } from './command-line/command.ts';
 import { AS_EXPECTED, COULD_NOT_RUN, endWith, NOT_AS_EXPECTED, stopOnSignal } from './command-line/ending.ts';
 import { commandLine, describeMachine } from './command-line/environment.ts';
+import { languageOf } from './command-line/language.ts';
 
 /** How many states a cell may take with --deep. */
 const DEEP_STATES = 2_000_000;
@@ -36,7 +38,7 @@ const MOST_PRINTED = 3;
 
 const command = newCommand(
   'prove',
-  ['stage', 'scope', 'processes', 'sales', 'pauses', 'delays', 'crashes', 'deep', 'states', 'json', 'reports'],
+  ['stage', 'scope', 'processes', 'sales', 'pauses', 'delays', 'crashes', 'deep', 'states', 'json', 'reports', 'lang'],
   {
     stage: { help: 'built-in locks by number or name, such as 4,5 or fenced' },
     states: {
@@ -48,6 +50,7 @@ const command = newCommand(
   .addHelpText('after', `\nThe scopes: ${scopeNames.join(', ')}`)
   .parse();
 const given: Given = command.opts();
+speak(languageOf(given, command));
 const named = given.stage === undefined ? [] : stagesNamed(given.stage, command);
 /** What is no file is a stage, by its number or name. */
 const isFile = (arg: string) => /[/\\.]/.test(arg) || existsSync(resolve(callerDir, arg));

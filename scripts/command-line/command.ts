@@ -92,6 +92,7 @@ const options = {
   json: flag('--json', 'print the results as JSON and nothing else'),
   markdown: flag('--markdown', 'print the table as Markdown and nothing else'),
   reports: row('--reports <folder>', 'where the reports go', String, reportsDir),
+  lang: row('--lang <language>', 'what it prints: en or zh (default: as LC_ALL, LC_MESSAGES or LANG says)'),
 };
 export type OptionName = keyof typeof options;
 

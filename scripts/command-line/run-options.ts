@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import type { Drill, DrillSettings } from '../../loadtest/harness/drill.ts';
+import type { Language } from '../../loadtest/narration/language.ts';
 import { readLibrary } from '../../loadtest/peers/peer.ts';
 import { hanging } from '../../loadtest/report/terminal.ts';
 import { drillsOf, type Flight, rowsOf, storyRowsOf, type Track, tracks } from '../../loadtest/run/tracks.ts';
@@ -34,6 +35,7 @@ import {
   stagesNamed,
   wholeNumberFrom,
 } from './command.ts';
+import { languageOf } from './language.ts';
 
 /** The loads of a story of all stages: what each stage loses shows in so many sales, and the story ends sooner. */
 const SHORT_LOAD = { requests: 500, units: 250 };
@@ -41,7 +43,7 @@ const SHORT_LOAD = { requests: 500, units: 250 };
 /** Of a run on real servers, when nothing else is asked for. */
 const realSettings: DrillSettings = { requests: 2_000, connections: 100, stock: 5_000, units: 1_000, leaseMs: 1_000 };
 
-const LOADS: OptionName[] = ['drill', 'lease', 'requests', 'connections', 'stock', 'units', 'json', 'reports'];
+const LOADS: OptionName[] = ['drill', 'lease', 'requests', 'connections', 'stock', 'units', 'json', 'reports', 'lang'];
 
 export interface RunSettings {
   settings: DrillSettings;
@@ -55,6 +57,7 @@ export interface RunSettings {
   /** What is printed instead of the story of the run: the results as JSON, or their table as Markdown. */
   prints?: 'json' | 'markdown' | undefined;
   reports: string;
+  language: Language;
 }
 
 /**
@@ -185,12 +188,13 @@ export function readDrillOptions(argv: string[]) {
     ['in no table', asideNames],
   ] as const;
   const stagesOfOrders = tracks.orders.map(({ staircase }) => Object.keys(staircase.rows).map(shortNameOf).join(', '));
-  const command = newCommand('drill', ['stage', 'lease', 'redis', 'zookeeper', 'pause', 'save', 'reports'], {
+  const command = newCommand('drill', ['stage', 'lease', 'redis', 'zookeeper', 'pause', 'save', 'reports', 'lang'], {
     lease: { help: 'the length of a lease, in milliseconds', usual: realSettings.leaseMs },
   })
     .argument('[drill]', lists.map(([which, list]) => `${which}: ${list.join(', ')}`).join('; '))
     .addHelpText('after', `\nThe stages of the drills of the orders: ${stagesOfOrders.join('; or ')}`);
-  const { stage, lease, redis, zookeeper, pause, save, reports } = command.parse(argv).opts<GivenWith<'lease'>>();
+  const given = command.parse(argv).opts<GivenWith<'lease'>>();
+  const { stage, lease, redis, zookeeper, pause, save, reports } = given;
   const [name = ''] = command.args;
   const aside = pagesAside.find((each) => each.name === name) ?? ownPage(name, command);
   const flight = aside ? flights[0] : flights.find((each) => stepsOf(each).some((drill) => drill.name === name));
@@ -223,6 +227,7 @@ export function readDrillOptions(argv: string[]) {
       reports,
       isStepwise: pause ?? false,
       servers: ownServersOf({ redis, zookeeper }, command),
+      language: languageOf(given, command),
     },
     settings: { ...realSettings, leaseMs: lease },
     ...(save !== undefined && { fileFor }),
@@ -275,7 +280,7 @@ function drillSettings(
   usual: DrillSettings,
   drills: Drill[],
   command: Command,
-): Pick<RunSettings, 'settings' | 'prints' | 'reports'> {
+): Pick<RunSettings, 'settings' | 'prints' | 'reports' | 'language'> {
   const { requests, connections, stock, units } = { ...usual, ...given };
   const hasRush = drills.some(({ kind, name }) => kind === 'load' && name !== 'sell-out');
   const hasSellOut = drills.some(({ name }) => name === 'sell-out');
@@ -292,5 +297,6 @@ function drillSettings(
     settings: { requests, connections, stock, units, leaseMs: given.lease ?? usual.leaseMs },
     prints: given.json ? 'json' : given.markdown ? 'markdown' : undefined,
     reports: given.reports,
+    language: languageOf(given, command),
   };
 }

@@ -3,9 +3,9 @@
 import { z } from 'zod';
 import type { PlayEvent } from '../../loadtest/evidence/playing.ts';
 import type { Verdict } from '../../loadtest/evidence/results.ts';
+import type { Both } from '../../loadtest/narration/language.ts';
 import type { Reason } from '../../loadtest/narration/reasons.ts';
 import type { Place } from '../picture/beats.ts';
-import type { Both } from '../picture/language.ts';
 
 /** A part that is started for a run on real servers. */
 export type StartedPart = 'redis' | 'replica' | 'masters' | 'mariadb' | 'mysql' | 'zookeeper' | 'nginx' | 'nodes';

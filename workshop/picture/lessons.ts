@@ -1,6 +1,6 @@
 // The ten steps of the lesson, in both languages side by side: what one is asked, and the scenario page that answers.
 
-import type { Both } from './language.ts';
+import type { Both } from '../../loadtest/narration/language.ts';
 import type { Wanted } from './turning.ts';
 
 /** What can go wrong: to A, or to a node. */
@@ -126,7 +126,11 @@ function storyOfSale(knobs: Knobs): string[][] {
       if (what === 'write' || first === undefined)
         return [begins, sell(others, 'node-2'), [arrives, 'the connection of node-1 is restored']];
       const meanwhile = [`${first} and is held inside, or waits for 3 leases`, take('node-2', OTHERS_MS), ...rest];
-      return [begins, meanwhile, [arrives, `${OTHERS_MS} ms pass`, 'B resumes', 'B ends', 'the connection of node-1 is restored']];
+      return [
+        begins,
+        meanwhile,
+        [arrives, `${OTHERS_MS} ms pass`, 'B resumes', 'B ends', 'the connection of node-1 is restored'],
+      ];
     }
     default: {
       const others = nodes === 1 ? [] : [take(there, OTHERS_MS)];

@@ -1,12 +1,12 @@
 // What has happened in a beat, as one sentence in the past tense, and what follows from it: made of the beat and of what there was before
 // and after. It knows no lock by name: what is said goes by what was done.
 
+import type { Both } from '../../loadtest/narration/language.ts';
 import { durationInChinese, formatDuration, listOf } from '../../loadtest/narration/numbers.ts';
 import { narrated, type StepSentence } from '../../loadtest/narration/steps.ts';
 import { narratedInChinese } from '../../loadtest/narration/steps.zh.ts';
 import type { Returned } from '../../simulation/events.ts';
 import type { Beat, Beats, Command, SaleScene, Scene } from './beats.ts';
-import type { Both } from './language.ts';
 import type { Act } from './trips.ts';
 
 /** What has happened, and what follows from it. */

@@ -1,8 +1,8 @@
 // The page to print, of the strings of the lesson: the problem, the change, what it leaves, and the command, for all stages, on one sheet.
 
 import { readFileSync } from 'node:fs';
+import type { Both } from '../../loadtest/narration/language.ts';
 import { type Html, html, trusted } from '../../loadtest/report/escape.ts';
-import type { Both } from '../picture/language.ts';
 import { type Lesson, lessons } from '../picture/lessons.ts';
 import { type Language, legend, staircasePicture } from './staircase-picture.ts';
 

@@ -1,7 +1,7 @@
 // The exercises that the page can judge, in both languages.
 
+import type { Language } from '../../../loadtest/narration/language.ts';
 import type { ExerciseSettings, Prediction } from '../../exercises/exercise.ts';
-import type { Language } from '../../picture/language.ts';
 
 /** The words of an exercise. */
 interface Words {

@@ -1,6 +1,6 @@
 // What the page says, in both languages side by side.
 
-import { type Both, inLanguage, speak, type Values } from '../../picture/language.ts';
+import { type Both, inLanguage, speak, type Values } from '../../../loadtest/narration/language.ts';
 
 export const texts = {
   code: ['The code', '代码'],

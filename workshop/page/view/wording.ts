@@ -1,6 +1,7 @@
 // Sentences of the lab in the language of the page.
 
 import { html } from 'htm/preact';
+import { spoken, type Values } from '../../../loadtest/narration/language.ts';
 import { questionsInChinese } from '../../../loadtest/narration/questions.zh.ts';
 import { type Reason, reasoned } from '../../../loadtest/narration/reasons.ts';
 import { reasonedInChinese } from '../../../loadtest/narration/reasons.zh.ts';
@@ -9,7 +10,6 @@ import { narratedInChinese } from '../../../loadtest/narration/steps.zh.ts';
 import { inEnglish, type ReadCommand, readInEnglish, type SearchSentence } from '../../../prove/wording.ts';
 import { inChinese } from '../../../prove/wording.zh.ts';
 import type { Scene } from '../../picture/beats.ts';
-import { spoken, type Values } from '../../picture/language.ts';
 import { partsOf } from '../../picture/say.ts';
 import type { GameMove } from '../game.ts';
 import { Chip } from './chip.ts';
