@@ -61,11 +61,11 @@ async function runDrill({ drill, rows, isStepwise, fileFor, ...settings }: Drill
         await askForEnter(keyboard, showPrompt, stopping.signal);
       },
     }),
-    async result(stage, result, says) {
+    async result(stage, result) {
       for (const line of verdictTold(stage, result)) console.log(line);
       // There is nothing to be seen of a drill that was not played.
       if (fileFor && onlooker && result.verdict !== 'not-applicable') {
-        keep(fileFor(stage), await onlooker.pageOf(result, says));
+        keep(fileFor(stage), await onlooker.pageOf(result));
       }
       onlooker?.close();
     },

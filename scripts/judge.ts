@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { promisify } from 'node:util';
 import pc from 'picocolors';
 import type { ServiceTold } from '../loadtest/evidence/judgement.ts';
-import { type Answer, judgementSchema, type Results, resultsSchema } from '../loadtest/evidence/results.ts';
+import { type Answer, judgementSchema, type Results } from '../loadtest/evidence/results.ts';
 import { asRow } from '../loadtest/grade/not-promised.ts';
 import type { DrillSettings } from '../loadtest/harness/drill.ts';
 import { speak } from '../loadtest/narration/language.ts';
@@ -138,7 +138,7 @@ async function judge(options: JudgeCommand): Promise<never> {
     Object.assign(results, { verdict: answer.verdict, grades: [{ ...grade, answer }] });
     const judgement = jsonOf(judgementOf(results, answer));
     folder.write('judge.json', judgement);
-    folder.write('report.html', renderPage(resultsSchema.parse(results)));
+    folder.write('report.html', renderPage(results));
     if (drills.length > 0) folder.pointAt('latest-judge');
     await keeper?.write();
     say(...answerLines(answer), reportLine(folder.dir));
@@ -202,12 +202,12 @@ async function keepIn(folder: RunFolder, place: Place) {
       observe: (seen) => onlookers.get(drill.name)?.observe(seen),
       narrate: async (...told) => onlookers.get(drill.name)?.tell(...told),
     }),
-    result(_stage, result, says) {
+    result(_stage, result) {
       const onlooker = onlookers.get(result.drill);
       onlooker?.close();
       // There is nothing to be seen of a drill that was not played.
       if (onlooker === undefined || result.verdict === 'not-applicable') return;
-      pages.push(async () => folder.write(`${result.drill}.html`, await onlooker.pageOf(result, says)));
+      pages.push(async () => folder.write(`${result.drill}.html`, await onlooker.pageOf(result)));
     },
     /** To pack a page takes a second of a core: no drill is to be disturbed by it. */
     async write() {
@@ -232,7 +232,7 @@ function createNarrator(
       underWay.add(drill.name);
       showUnderWay();
     },
-    result(stage, result, says) {
+    result(stage, result) {
       const { drill, verdict, reasons, durationMs } = result;
       ended += 1;
       underWay.delete(drill);
@@ -242,7 +242,7 @@ function createNarrator(
       say(`${pc.dim(`[${ended}/${total}]`)} ${mark(verdict)} ${pc.bold(drill)}${figure ? `, ${figure}` : ''} ${took}`);
       say(pc.dim(`        ${questionOf(drill)}`), `        ${reasons.join(' ')}`);
       showUnderWay();
-      return keeper.result?.(stage, result, says);
+      return keeper.result?.(stage, result);
     },
     end() {},
   };

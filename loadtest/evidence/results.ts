@@ -1,6 +1,10 @@
 // `results.json`: what a run writes down, as a schema. Others read it.
 
 import { z } from 'zod';
+import type { Sight } from '../narration/evidence.ts';
+import type { Deed } from '../narration/faults.ts';
+import type { Reason } from '../narration/reasons.ts';
+import type { StepSentence } from '../narration/steps.ts';
 import { exchangeSchema, serviceSchema } from './judgement.ts';
 import { promisesSchema } from './promises.ts';
 
@@ -222,11 +226,19 @@ export type Verdict = z.infer<typeof verdictSchema>;
 export type RushFigures = z.infer<typeof rushFiguresSchema>;
 export type StepFigures = z.infer<typeof stepFiguresSchema>;
 export type Timeline = z.infer<typeof timelineSchema>;
-export type DrillResult = z.infer<typeof drillResultSchema>;
-export type StageResult = z.infer<typeof stageResultSchema>;
+/** What the sentences of a result say, as facts, of which each language makes its own. They are in no file. */
+export interface Facts {
+  says: Reason[];
+  seen: Sight[];
+  /** In the order of the faults in the timeline. */
+  deeds: Deed[];
+  told: StepSentence[];
+}
+export type DrillResult = z.infer<typeof drillResultSchema> & { facts?: Facts };
+export type StageResult = Omit<z.infer<typeof stageResultSchema>, 'drills'> & { drills: DrillResult[] };
 export type Answer = z.infer<typeof answerSchema>;
 export type Grade = z.infer<typeof gradeSchema>;
-export type Results = z.infer<typeof resultsSchema>;
+export type Results = Omit<z.infer<typeof resultsSchema>, 'stages'> & { stages: StageResult[] };
 export type Judgement = z.infer<typeof judgementSchema>;
 
 /** The figures of a rush. Undefined for a drill of another kind, or when nothing was measured. */

@@ -3,7 +3,7 @@
 import type { NodeState } from '../../services/inventory/sale/contract.ts';
 import { soldIn } from '../evidence/answers.ts';
 import { type Evidence, freeEvidence, judge, judgeByAnswers, measure } from '../evidence/rush-account.ts';
-import { describeLostUpdate, findLostUpdates, withReadTimes } from '../evidence/stock.ts';
+import { findLostUpdates, lostUpdateSeen, withReadTimes } from '../evidence/stock.ts';
 import { because } from '../narration/reasons.ts';
 import { poll, watchStandstills } from './clock.ts';
 import { type DrillContext, type DrillOutcome, firstOf, notApplicable } from './drill.ts';
@@ -104,7 +104,7 @@ export async function runRush(
     ...(target.wire.nodesTell ? judge : judgeByAnswers)(evidence, figures),
     figures,
     samples: tally.samples,
-    ...firstOf([...lostUpdates.map(describeLostUpdate), ...freeEvidence(evidence, figures)]),
+    ...firstOf([...lostUpdates.map(lostUpdateSeen), ...freeEvidence(evidence, figures)]),
     events,
   };
 }

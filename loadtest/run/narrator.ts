@@ -6,7 +6,6 @@ import type { Answer, DrillResult, Results } from '../evidence/results.ts';
 import type { Audience, Cell } from '../harness/drill.ts';
 import type { Target } from '../harness/target.ts';
 import { formatDuration, formatNumber } from '../narration/numbers.ts';
-import type { Reason } from '../narration/reasons.ts';
 import {
   keyFigure,
   leftOutInWords,
@@ -39,8 +38,7 @@ export interface Narrator {
   progress?(done: number, total: number): void;
   /** Whoever follows the cell while it runs. */
   follow?(cell: Cell): Audience;
-  /** `says`: the reasons as facts. */
-  result(stage: string, result: DrillResult, says: Reason[]): void | Promise<void>;
+  result(stage: string, result: DrillResult): void | Promise<void>;
   end(results: Results, dir: string): void;
 }
 

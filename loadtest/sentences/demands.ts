@@ -1,10 +1,10 @@
 // When a lock holds in a scenario: what is asked of the history in the end, and the figures that it rests on.
 
 import {
-  describeOverlap,
   type Hold,
   holdsOf,
   isSame,
+  overlapSeen,
   overlapsBetween,
   type StepHistory,
   spansOf,
@@ -117,6 +117,6 @@ function judgeMeetings({ leaseMs, actors, wire }: Playing, outcome: StepHistory,
     wrong: meetings.length > 0 && !isHarmless && because('two were inside', { pairs: meetings.length }),
     ...(isHarmless && { right: because('met and lost nothing', { pairs: meetings.length }) }),
     figures: { overlaps: meetings.length },
-    evidence: meetings.map((meeting) => describeOverlap(meeting, outcome.startedAt)),
+    evidence: meetings.map((meeting) => overlapSeen(meeting, outcome.startedAt)),
   };
 }

@@ -15,12 +15,15 @@ const withLinks = needing('links');
 
 export const steps = [
   // Lines.
-  withLinks('the connection of <node> is slow: each reply from Redis is <time> late', async (playing, { node, time }) => {
-    playing.slowMs = time;
-    const { over } = playing.faults.delayAnswers(node, playing.slowMs);
-    breaks(playing, `the connection of ${node.name} is slow`, deed('line slow'), { node }, over);
-    return told('answers delayed', { node: node.name, ms: time });
-  }),
+  withLinks(
+    'the connection of <node> is slow: each reply from Redis is <time> late',
+    async (playing, { node, time }) => {
+      playing.slowMs = time;
+      const { over } = playing.faults.delayAnswers(node, playing.slowMs);
+      breaks(playing, `the connection of ${node.name} is slow`, deed('line slow'), { node }, over);
+      return told('answers delayed', { node: node.name, ms: time });
+    },
+  ),
   withLinks('<node> is cut off from the servers of its lock', async (playing, { node }) => {
     // What it had to ask before is answered.
     await playing.lock.hasAsked(node);

@@ -133,12 +133,13 @@ export async function runCommand({
       for (const grade of results.grades) grade.answer = answerOf(grade, results, isSearchRequired);
       results.verdict = worstOf(results.grades, results);
     }
-    folder.write('results.json', jsonOf(resultsSchema.parse(results)));
+    const json = jsonOf(resultsSchema.parse(results));
+    folder.write('results.json', json);
     folder.write('report.html', renderPage(results));
     // A run that was stopped before its first figure must not hide the last one that has some.
     if (stages.length > 0) folder.pointAt('latest');
     narrator.end(results, folder.dir);
-    if (prints === 'json') process.stdout.write(jsonOf(results));
+    if (prints === 'json') process.stdout.write(json);
     if (prints === 'markdown') process.stdout.write(renderTables(results));
     if (signal.reason instanceof Interrupted) {
       if (signal.reason.message !== '') process.stderr.write(`${signal.reason.message}\n`);

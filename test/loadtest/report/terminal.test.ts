@@ -7,8 +7,8 @@ import { strategies } from '../../../locks/index.ts';
 const start = '  \u001b[31m✘ fails\u001b[39m  ';
 
 test.each([
-  ['a terminal: lines end between words, and go on under the first letter', 25, ['the late write', 'overwrote sales']],
-  ['a word that has no room is not cut', 12, ['the', 'late', 'write', 'undid', 'sales']],
+  ['a terminal: lines end between words, and go on under the first letter', 26, ['the late write', 'overwrote sales']],
+  ['a word that has no room is not cut', 12, ['the', 'late', 'write', 'overwrote', 'sales']],
   ['what is piped is one line', Number.POSITIVE_INFINITY, ['the late write overwrote sales']],
 ])('%s', (_what, columns, lines) => {
   expect(hanging(start, 'the late write overwrote sales', columns)).toBe(start + lines.join(`\n${' '.repeat(11)}`));
