@@ -5,13 +5,24 @@ import { describedInChinese } from './evidence.zh.ts';
 import { type Deed, labelOf } from './faults.ts';
 import { labelInChinese } from './faults.zh.ts';
 import { spoken } from './language.ts';
-import { durationInChinese, formatDuration } from './numbers.ts';
+import {
+  dayInChinese,
+  durationInChinese,
+  formatDay,
+  formatDuration,
+  formatMoment,
+  listOf,
+  momentInChinese,
+} from './numbers.ts';
 import { type Reason, reasoned } from './reasons.ts';
 import { reasonedInChinese } from './reasons.zh.ts';
 import { narrated, type StepSentence } from './steps.ts';
 import { narratedInChinese } from './steps.zh.ts';
 
 export const isChinese = () => spoken() === 'zh';
+
+/** Of a text that is there in both languages the one that is spoken. */
+export const either = <Text>(english: Text, chinese: Text): Text => (isChinese() ? chinese : english);
 
 /** What happened in a step of a scenario. */
 export const stepSaid = (step: StepSentence) => (isChinese() ? narratedInChinese(step) : narrated(step));
@@ -23,3 +34,14 @@ export const sightSaid = (sight: Sight) => (isChinese() ? describedInChinese(sig
 export const deedSaid = (deed: Deed) => (isChinese() ? labelInChinese(deed) : labelOf(deed));
 /** A length of time. */
 export const durationSaid = (ms: number) => (isChinese() ? durationInChinese(ms) : formatDuration(ms));
+/** A list. */
+export const listSaid = (items: string[]) => either(listOf(items), items.join('、'));
+/** Sentences, one after the other. An English one among the Chinese keeps a blank behind it. */
+export const sentencesSaid = (sentences: string[]) =>
+  sentences
+    .filter(Boolean)
+    .reduce((text, next) => text + (/[\p{sc=Han}。！？）”：]$/u.test(text) || text === '' ? '' : ' ') + next, '');
+/** A day. */
+export const daySaid = (iso: string) => either(formatDay(iso), dayInChinese(iso));
+/** A moment of a day. */
+export const momentSaid = (iso: string) => either(formatMoment(iso), momentInChinese(iso));

@@ -26,7 +26,7 @@ export interface RunView {
   stage: string;
   /** The scenario; null in free play. */
   drill: string | null;
-  title: string;
+  title: Both;
   /** Where its lock is, as it is drawn. */
   place: Place;
   events: PlayEvent[];
@@ -117,7 +117,7 @@ export interface PresenterParts {
   /** Where a room follows, and this as a code for cameras, an SVG. Null when the page is not shared. */
   share: { address: string; code: string } | null;
   /** The stages and strategies, each with the scenarios that can be played under it, and those that have a question. */
-  choices: { stage: string; title: string; drills: string[]; asked: string[] }[];
+  choices: { stage: string; title: Both; drills: string[]; asked: string[] }[];
 }
 
 const name = z.string().max(60);

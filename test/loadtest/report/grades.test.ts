@@ -156,7 +156,7 @@ test('the table of graded locks: a row for each check, a column for each lock, ?
     '| `contract-quiet` | ? |',
     '| `seeded-orders` | – |',
     '',
-    '_From `npm start` on 21 November 2026, in virtual time, with Node 20.20.2._',
+    '_From `npm start` on 21 November 2026, in simulated time, with Node 20.20.2._',
     '',
   ]);
 });
