@@ -200,6 +200,8 @@ export const reasons = {
   'locks no user': ({ stage }: { stage: string }) =>
     `Under ${stage} there is no lock around the sale that could be for a user.`,
   'no masters vote': ({ stage }: { stage: string }) => `Under ${stage} no masters vote.`,
+  'no memory of its own': () => 'A simulated process has no memory of its own: `-- --real` measures it.',
+  'servers not simulated': () => 'Its servers are not simulated: `-- --real` has them.',
   'clock server without a replica': () => 'The embedded Valkey, whose clock can be set, has no replica.',
   'no further': ({ ms }: { ms: number }) => `The drill came no further: for ${formatDuration(ms)} it has said nothing.`,
   'no end': ({ lock }: { lock: string }) => `What was played under ${lock} came to no end.`,
