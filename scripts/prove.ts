@@ -5,13 +5,14 @@ import { join, resolve } from 'node:path';
 import { problemOfName, readExternalLock } from '../loadtest/grade/external-locks.ts';
 import { speak } from '../loadtest/narration/language.ts';
 import { asClause } from '../loadtest/narration/numbers.ts';
+import { either } from '../loadtest/narration/spoken.ts';
 import {
   cellLines,
-  differenceOf,
+  differenceSaid,
   faultLines,
   legend,
   matrixLines,
-  nameOfCell,
+  nameSaid,
   summaryOf,
 } from '../loadtest/prove/matrix.ts';
 import { type ProvableLock, plan, provable, provableLocks, scopeNames, usualLocks } from '../loadtest/prove/plan.ts';
@@ -81,7 +82,7 @@ async function prove(): Promise<number> {
   const cells = await proveAll(planned, {
     worker: await bundledArgs('prove/worker.ts'),
     signal: stopping.signal,
-    onCell: (cell) => progress.advance(nameOfCell(cell)),
+    onCell: (cell) => progress.advance(nameSaid(cell)),
   });
   progress.end();
   const proof = await proofOf(cells, { command: commandLine('prove'), createdAt, machine: describeMachine() });
@@ -124,7 +125,8 @@ function print({ cells, server }: Proof, file: string) {
   const isBroken = (cell: ProofCell) => cell.expected !== null && amiss.includes(cell);
   const lines =
     cells.length > MOST_PRINTED
-      ? [...matrixLines(cells), '', hanging('', legend), summaryOf(cells, server), '', ...faultLines(amiss)]
-      : cells.flatMap((cell) => [...cellLines(cell), ...(isBroken(cell) ? [differenceOf(cell)] : []), '']);
-  process.stdout.write(`${lines.join('\n').trimEnd()}\n\nAll of it: ${file}\n`);
+      ? [...matrixLines(cells), '', hanging('', legend()), summaryOf(cells, server), '', ...faultLines(amiss)]
+      : cells.flatMap((cell) => [...cellLines(cell), ...(isBroken(cell) ? [differenceSaid(cell)] : []), '']);
+  const all = either(`All of it: ${file}`, `全部结果：${file}`);
+  process.stdout.write(`${lines.join('\n').trimEnd()}\n\n${all}\n`);
 }

@@ -1,6 +1,6 @@
 // Why a drill of the orders is judged as it is, in English. The Chinese is in order-reasons.zh.ts.
 
-import { countOf, formatNumber } from './numbers.ts';
+import { countOf, formatDuration, formatNumber } from './numbers.ts';
 
 interface OfTicks {
   node: string;
@@ -38,6 +38,13 @@ export const orderReasons = {
   'buyer turned away': ({ mysql }: { mysql: number }) =>
     `A buyer was turned away, and MySQL had ${countOf(mysql, 'unit')}.`,
   'buyer got a unit': () => 'The buyer got the unit.',
+
+  // The file of an exercise.
+  'no node starts with the file': ({ why }: { why: string }) => `No node starts with your file: ${why}`,
+  'node logged an error': ({ node, type, message }: { node: string; type: string; message: string }) =>
+    `${node} logged an error: ${type}: ${message}.`,
+  'file never ends': ({ ms }: { ms: number }) =>
+    `For ${formatDuration(ms)} nothing happened: your file waits, or computes, without end.`,
 
   // What the answers and the accounts do not agree on.
   'units unexplained': ({ units }: { units: number }) => `${countOf(units, 'unit')} unexplained.`,

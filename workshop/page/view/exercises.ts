@@ -1,18 +1,8 @@
 // The exercises that the page can judge, in both languages.
 
 import type { Language } from '../../../loadtest/narration/language.ts';
-import type { ExerciseSettings, Prediction } from '../../exercises/exercise.ts';
-
-/** The words of an exercise. */
-interface Words {
-  title: string;
-  /** What is wrong and what to change. */
-  text: string;
-  hints: string[];
-  prediction: Prediction;
-  /** What the solution does, where its code does not say so in this language. */
-  solution: string;
-}
+import type { ExerciseSettings } from '../../exercises/exercise.ts';
+import { chineseOf, sectionsOf, taskOf, type Words } from '../../exercises/task.ts';
 
 export interface PageExercise {
   /** Its folder, such as `05-owner-check`. */
@@ -55,22 +45,3 @@ export const exerciseOf = (files: Record<string, string>, stage: string): string
 
 /** The file of a stage imports from where it lies, that of an exercise from its own folder. */
 const ofStage = (text: string) => text.replaceAll("from './", "from '../../../locks/");
-
-const sectionsOf = (text: string) => text.split(/^## .*$/m).map((section) => section.trim());
-
-function taskOf(text: string) {
-  const [title = '', ...task] = text.split('\n');
-  return { title: title.slice(2), text: task.join('\n').trim() };
-}
-
-/** `zh-CN.md` has all in one: the task, three hints, the question with its answers, and what the solution does. A wrong answer has a second line. */
-function chineseOf(page: string): Words {
-  const [task = '', one = '', two = '', three = '', asked = '', solution = ''] = sectionsOf(page);
-  const [question = '', ...paragraphs] = asked.split('\n\n');
-  const answers = paragraphs.slice(0, -1).map((paragraph) => {
-    const [text = '', because] = paragraph.split('\n');
-    return because === undefined ? { text, isRight: true as const } : { text, because };
-  });
-  const explains = paragraphs.at(-1) ?? '';
-  return { ...taskOf(task), hints: [one, two, three], prediction: { question, answers, explains }, solution };
-}
