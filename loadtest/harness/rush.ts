@@ -4,7 +4,6 @@ import type { NodeState } from '../../services/inventory/sale/contract.ts';
 import { soldIn } from '../evidence/answers.ts';
 import { type Evidence, freeEvidence, judge, judgeByAnswers, measure } from '../evidence/rush-account.ts';
 import { findLostUpdates, lostUpdateSeen, withReadTimes } from '../evidence/stock.ts';
-import { because } from '../narration/reasons.ts';
 import { poll, watchStandstills } from './clock.ts';
 import { type DrillContext, type DrillOutcome, firstOf, notApplicable } from './drill.ts';
 import { sendSales } from './sales.ts';
@@ -48,7 +47,7 @@ export async function runRush(
 ): Promise<DrillOutcome> {
   const { target, stage, settings, signal, onProgress, givesUp } = context;
   const lacking = lackOf(target, stage);
-  if (lacking !== undefined) return notApplicable(because('text', { text: lacking }));
+  if (lacking !== undefined) return notApplicable(lacking);
   await prepare(target, stage, stock);
 
   // The nodes end a wait themselves.

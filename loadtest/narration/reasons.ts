@@ -201,6 +201,11 @@ export const reasons = {
     `Under ${stage} there is no lock around the sale that could be for a user.`,
   'no masters vote': ({ stage }: { stage: string }) => `Under ${stage} no masters vote.`,
   'no memory of its own': () => 'A simulated process has no memory of its own: `-- --real` measures it.',
+  'server not simulated': () => 'The simulation has no such server.',
+  'one command sells': () => 'It takes a unit in one command: no sale is ever between its read and its write.',
+  'traffic unreadable': () =>
+    'Its connection to MySQL uses TLS or compression, so no sale can be held: have it connect without, such as by sslMode=DISABLED.',
+  'lock elsewhere': () => 'Its lock is not in Redis.',
   'servers not simulated': () => 'Its servers are not simulated: `-- --real` has them.',
   'clock server without a replica': () => 'The embedded Valkey, whose clock can be set, has no replica.',
   'no further': ({ ms }: { ms: number }) => `The drill came no further: for ${formatDuration(ms)} it has said nothing.`,

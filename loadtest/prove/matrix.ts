@@ -88,7 +88,7 @@ export function summaryOf(cells: Pick<Cell, 'states'>[], server: string): string
   const states = cells.reduce((sum, cell) => sum + cell.states, 0);
   return either(
     `${countOf(cells.length, 'cell')}, on a real ${server}: ${states.toLocaleString('en')} states.`,
-    `${formatNumber(cells.length)} 个格子，在真实的 ${server} 上：${formatNumber(states)} 个状态。`,
+    `${formatNumber(cells.length)} 个单元格，在真实的 ${server} 上：${formatNumber(states)} 个状态。`,
   );
 }
 

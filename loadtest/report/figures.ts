@@ -85,6 +85,9 @@ const stepFigureNames: Record<string, Both> = {
   payments: ['Payments', '付款'],
   messages: ['Messages', '消息'],
   units: ['Units', '件数'],
+  sent: ['Sent', '发出的请求'],
+  refused: ['Refused', '拒绝的请求'],
+  soldMeanwhile: ['Sold meanwhile', '其间卖出'],
 };
 
 /** Every figure of a drill that goes step by step. */

@@ -25,7 +25,7 @@ export function headlineOf({ stages, grades, leftOut, verdict }: Results): strin
   if (odd) {
     const more = either(
       ` ${countOf(others.length, 'more cell is', 'more cells are')} not as expected.`,
-      `另有 ${formatNumber(others.length)} 个格子不符合预期。`,
+      `另有 ${formatNumber(others.length)} 个单元格不符合预期。`,
     );
     const should =
       odd.verdict === 'fail' ? either(', and should hold', '，本应通过') : either(', and should fail', '，本应不通过');
@@ -36,7 +36,7 @@ export function headlineOf({ stages, grades, leftOut, verdict }: Results): strin
     const [done, all] = [ran.length, ran.length + leftOut.length];
     return either(
       `The run was cut short: ${formatNumber(done)} of ${countOf(all, 'cell')} ran.`,
-      `运行被中断：${formatNumber(all)} 个格子中运行了 ${formatNumber(done)} 个。`,
+      `运行被中断：${formatNumber(all)} 个单元格中运行了 ${formatNumber(done)} 个。`,
     );
   }
   if (verdict !== 'unknown') return underLoad(ran) ?? ofDrills(ran);
@@ -49,7 +49,7 @@ export function headlineOf({ stages, grades, leftOut, verdict }: Results): strin
       ? `${formatNumber(named.length)} of ${countOf(ran.length, 'cell')} are unknown.`
       : `${capitalised(listSaid(named))} ${named.length === 1 ? 'is' : 'are'} unknown.`,
     areMany
-      ? `${formatNumber(ran.length)} 个格子中有 ${formatNumber(named.length)} 个未知。`
+      ? `${formatNumber(ran.length)} 个单元格中有 ${formatNumber(named.length)} 个未知。`
       : `${listSaid(named)}：结果未知。`,
   );
 }
@@ -75,7 +75,7 @@ function underLoad(ran: RanCell[]): string | undefined {
     failed > 0
       ? either(
           `; ${formatNumber(failed)} of ${countOf(ran.length, 'cell')} fail`,
-          `；${formatNumber(ran.length)} 个格子中有 ${formatNumber(failed)} 个不通过`,
+          `；${formatNumber(ran.length)} 个单元格中有 ${formatNumber(failed)} 个不通过`,
         )
       : '';
   const where = under(rows.map(({ stage }) => stage));
@@ -126,7 +126,7 @@ function ofDrills(ran: RanCell[]): string {
     const who = isNamed ? listSaid(cells.map(({ stage }) => nameOf(stage))) : either(count, `${count} 个`);
     return [either(`${who} ${cells.length === 1 ? one : many}`, `${who}${isNamed ? ' ' : ''}${chinese}`)];
   });
-  const all = either(`Of ${countOf(ran.length, 'cell')}`, `${formatNumber(ran.length)} 个格子中`);
+  const all = either(`Of ${countOf(ran.length, 'cell')}`, `${formatNumber(ran.length)} 个单元格中`);
   return drills.size === 1
     ? either(`In ${first?.drill} ${listSaid(said)}.`, `${first?.drill}：${said.join('，')}。`)
     : either(`${all} ${listSaid(said)}.`, `${all}，${said.join('，')}。`);

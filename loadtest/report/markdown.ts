@@ -40,7 +40,7 @@ function staircaseTable(ran: RanStaircase): string[] {
     ]),
     either(
       '✔ holds, ✘ fails, ? unknown, – not applicable. A cell that is not as expected says so.',
-      '✔ 通过，✘ 不通过，? 未知，– 不适用。不符合预期的格子会注明。',
+      '✔ 通过，✘ 不通过，? 未知，– 不适用。不符合预期的单元格会注明。',
     ),
   ];
 }

@@ -163,6 +163,6 @@ function evidenceList(result: DrillResult): Html | false {
 function compareWithExpected(stage: string, result: DrillResult): string {
   const standing = standingOf(result);
   if (standing === 'unknown') return either('Nothing can be concluded.', '不能得出结论。');
-  if (standing === 'measured only') return either('Nothing is expected of this cell.', '对这个格子没有预期。');
+  if (standing === 'measured only') return either('Nothing is expected of this cell.', '对这个单元格没有预期。');
   return stripVTControlCharacters(expectationOf(stage, result));
 }

@@ -20,7 +20,7 @@ const verdicts: Record<Results['verdict'], Both> = {
 export function verdictInWords(results: Results): string {
   const standings = standingsIn(results);
   if (results.verdict === 'as-expected' && !standings.includes('as expected'))
-    return either('Nothing is expected of these cells.', '对这些格子没有预期。');
+    return either('Nothing is expected of these cells.', '对这些单元格没有预期。');
   return inLanguage(verdicts[results.verdict]) + either('.', '。');
 }
 
@@ -39,7 +39,7 @@ export function verdictReasonsOf(results: Results): string[] {
     ...cells
       .filter(({ verdict }) => verdict === 'unknown')
       .map((cell) => `${cell.stage} ${cell.drill}：未知。${reasonOf(cell)}`),
-    ...(leftOut.length > 0 ? [`运行被中断：${formatNumber(leftOut.length)} 个格子没有运行。`] : []),
+    ...(leftOut.length > 0 ? [`运行被中断：${formatNumber(leftOut.length)} 个单元格没有运行。`] : []),
     ...(cells.some(({ verdict }) => verdict !== 'not-applicable') ? [] : ['没有运行任何演练。']),
   ];
 }
@@ -54,7 +54,7 @@ export function countCells(results: Results): string {
     return count(standing) > 0 ? [either(`${number} ${standing}`, `${number} 个${standingsInChinese[standing]}`)] : [];
   });
   const [left, aside] = [results.leftOut.length, count('not applicable')];
-  const cellsRun = either(`${countOf(ran, 'cell')} run`, `运行了 ${formatNumber(ran)} 个格子`);
+  const cellsRun = either(`${countOf(ran, 'cell')} run`, `运行了 ${formatNumber(ran)} 个单元格`);
   return [
     ran > 0 &&
       (results.service

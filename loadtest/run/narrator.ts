@@ -59,7 +59,7 @@ export function createNarrator(out: NodeJS.WriteStream, cells: Cell[], { isStory
     start(target) {
       say(startLine(target));
       const count = formatNumber(cells.length);
-      if (!isStory) say(either(`${count} cells.`, `${count} 个格子。`), '');
+      if (!isStory) say(either(`${count} cells.`, `${count} 个单元格。`), '');
     },
     cell({ stage, drill }) {
       if (!isStory) return;

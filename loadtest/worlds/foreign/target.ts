@@ -5,6 +5,7 @@ import type { SaleAnswer } from '../../evidence/answers.ts';
 import type { Network } from '../../harness/network.ts';
 import type { Need, Target } from '../../harness/target.ts';
 import type { Wire } from '../../harness/wire.ts';
+import { because } from '../../narration/reasons.ts';
 import { machineClock, machineNetwork } from '../real/machine.ts';
 import { readByMask } from './answers.ts';
 import { type Learned, wireOf } from './learned.ts';
@@ -195,10 +196,9 @@ const notSo = 'Say --stock if it sells from another key, and --sale if a unit is
 /** A stock in Redis is where a lock would be, too. */
 const isLockInRedis = ({ lock, row }: Learned) => row === undefined || lock.keys.length > 0;
 
-const noRedis = 'Its lock is not in Redis.';
-const unreadable =
-  'It talks with MySQL in TLS, or compressed, so no sale can be held: have it connect without, such as by sslMode=DISABLED.';
-const oneStep = 'It takes a unit in one command: nobody is ever inside, between a reading and a write.';
+const noRedis = because('lock elsewhere');
+const unreadable = because('traffic unreadable');
+const oneStep = because('one command sells');
 const noReplication = 'The embedded Valkey knows no replication: install redis-server or valkey-server.';
 const lacks = {
   'clock server': no('server whose clock can be set'),
