@@ -4,17 +4,18 @@ import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { promisify } from 'node:util';
 import pc from 'picocolors';
+import stringWidth from 'string-width';
 import type { ServiceTold } from '../loadtest/evidence/judgement.ts';
 import { type Answer, judgementSchema, type Results } from '../loadtest/evidence/results.ts';
 import { asRow } from '../loadtest/grade/not-promised.ts';
 import type { DrillSettings } from '../loadtest/harness/drill.ts';
-import { speak } from '../loadtest/narration/language.ts';
-import { formatDuration } from '../loadtest/narration/numbers.ts';
-import { keyFigure, questionOf } from '../loadtest/report/cells.ts';
+import { speak, speaking } from '../loadtest/narration/language.ts';
+import { durationSaid, either } from '../loadtest/narration/spoken.ts';
+import { keyFigure, questionOf, reasonOf } from '../loadtest/report/cells.ts';
 import { answerOf } from '../loadtest/report/grades.ts';
 import { renderPage } from '../loadtest/report/page.ts';
 import { learnedPairs } from '../loadtest/report/service.ts';
-import { mark } from '../loadtest/report/terminal.ts';
+import { mark, padded } from '../loadtest/report/terminal.ts';
 import { Interrupted, runCells } from '../loadtest/run/cells.ts';
 import { createRunFolder, jsonOf, type RunFolder } from '../loadtest/run/folder.ts';
 import { answerLines, type Narrator, reportLine } from '../loadtest/run/narrator.ts';
@@ -95,7 +96,7 @@ async function judge(options: JudgeCommand): Promise<never> {
       !service.running && options.drills.some(asksLongLease) ? open(LONG_LEASE_MS) : Promise.resolve(first);
     const learned = await untilStopped(learning);
     const told = asTold(learned, service.command);
-    say('', pc.bold('Learned from a few sales'), ...learnedLines(told), '');
+    say('', pc.bold(either('Learned from a few sales', '从几笔销售中了解到')), ...learnedLines(told), '');
     const long = await untilStopped(second);
     long.know(learned);
     await untilStopped(setLeases({ short: first, long }, learned));
@@ -134,16 +135,24 @@ async function judge(options: JudgeCommand): Promise<never> {
       stages: [{ stage: name, lockVersion: null, drills }],
       service: told,
     };
-    const answer = answerOf(grade, results);
-    Object.assign(results, { verdict: answer.verdict, grades: [{ ...grade, answer }] });
+    const answer = speaking('en', () => answerOf(grade, results));
+    const said = answerOf(grade, results);
+    Object.assign(results, { verdict: answer.verdict, grades: [{ ...grade, answer, said }] });
     const judgement = jsonOf(judgementOf(results, answer));
     folder.write('judge.json', judgement);
     folder.write('report.html', renderPage(results));
     if (drills.length > 0) folder.pointAt('latest-judge');
     await keeper?.write();
-    say(...answerLines(answer), reportLine(folder.dir));
-    if (keeper) say('Each drill that went step by step is a page beside it, which a browser opens without a server.');
-    say(pc.dim(`It took ${formatDuration(results.durationMs)}.`));
+    say(...answerLines(said), reportLine(folder.dir));
+    if (keeper)
+      say(
+        either(
+          'Each step-by-step drill is a page beside it, which a browser opens without a server.',
+          '每个逐步演练都在旁边存成一个页面，用浏览器打开即可，不需要服务器。',
+        ),
+      );
+    const took = durationSaid(results.durationMs);
+    say(pc.dim(either(`It took ${took}.`, `用时 ${took}。`)));
     if (isJson) process.stdout.write(judgement);
     if (signal.reason instanceof Interrupted) return COULD_NOT_RUN;
     return { holds: AS_EXPECTED, broken: NOT_AS_EXPECTED, unknown: COULD_NOT_RUN }[answer.verdict];
@@ -151,10 +160,17 @@ async function judge(options: JudgeCommand): Promise<never> {
 }
 
 function openingOf({ command, dir, running }: JudgeCommand['service']): string {
-  if (running === undefined) return `Two copies of ${pc.bold(command)} start in ${dir}.`;
+  if (running === undefined)
+    return either(
+      `Two copies of ${pc.bold(command)} start in ${dir}.`,
+      `正在 ${dir} 启动 ${pc.bold(command)} 的两个副本。`,
+    );
   const { urls, redisUrl, stock } = running;
   const { host } = new URL(redisUrl);
-  return `Two copies run already: ${pc.bold(urls.join(' and '))}. It sets ${stock} in the Redis at ${host}, and puts it back.`;
+  return either(
+    `Two copies are running already: ${pc.bold(urls.join(' and '))}. The run sets ${stock} in the Redis at ${host}, and restores it.`,
+    `两个副本已在运行：${pc.bold(urls.join('、'))}。运行期间会改动 ${host} 上 Redis 的 ${stock}，结束后恢复原值。`,
+  );
 }
 
 /** Runs what the service is made by, once. Throws with what that printed when it fails. */
@@ -180,10 +196,10 @@ function settingsFor({ requests: asked, connections = CONNECTIONS }: JudgeComman
 
 function learnedLines(told: ServiceTold): string[] {
   const pairs = learnedPairs(told);
-  const width = Math.max(...pairs.map(([name]) => name.length));
+  const width = Math.max(...pairs.map(([name]) => stringWidth(name)));
   const sale = told.oneSale.join(`\n  ${' '.repeat(width)}  `);
-  return [...pairs, ...(sale === '' ? [] : [['One sale', sale] as const])].map(
-    ([name, value]) => `  ${name.padEnd(width)}  ${value}`,
+  return [...pairs, ...(sale === '' ? [] : [[either('One sale', '一笔销售'), sale] as const])].map(
+    ([name, value]) => `  ${padded(name, width)}  ${value}`,
   );
 }
 
@@ -233,14 +249,15 @@ function createNarrator(
       showUnderWay();
     },
     result(stage, result) {
-      const { drill, verdict, reasons, durationMs } = result;
+      const { drill, verdict, durationMs } = result;
       ended += 1;
       underWay.delete(drill);
       show('');
       const figure = keyFigure(result);
-      const took = pc.dim(`(${formatDuration(durationMs)})`);
-      say(`${pc.dim(`[${ended}/${total}]`)} ${mark(verdict)} ${pc.bold(drill)}${figure ? `, ${figure}` : ''} ${took}`);
-      say(pc.dim(`        ${questionOf(drill)}`), `        ${reasons.join(' ')}`);
+      const took = pc.dim(either(`(${durationSaid(durationMs)})`, `（${durationSaid(durationMs)}）`));
+      const named = [pc.bold(drill), figure].filter(Boolean).join(either(', ', '，'));
+      say(`${pc.dim(`[${ended}/${total}]`)} ${mark(verdict)} ${named} ${took}`);
+      say(pc.dim(`        ${questionOf(drill)}`), `        ${reasonOf(result)}`);
       showUnderWay();
       return keeper.result?.(stage, result);
     },

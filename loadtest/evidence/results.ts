@@ -237,8 +237,12 @@ export interface Facts {
 export type DrillResult = z.infer<typeof drillResultSchema> & { facts?: Facts };
 export type StageResult = Omit<z.infer<typeof stageResultSchema>, 'drills'> & { drills: DrillResult[] };
 export type Answer = z.infer<typeof answerSchema>;
-export type Grade = z.infer<typeof gradeSchema>;
-export type Results = Omit<z.infer<typeof resultsSchema>, 'stages'> & { stages: StageResult[] };
+/** `said`: its answer in the language that is spoken, which is in no file. */
+export type Grade = z.infer<typeof gradeSchema> & { said?: Answer };
+export type Results = Omit<z.infer<typeof resultsSchema>, 'stages' | 'grades'> & {
+  stages: StageResult[];
+  grades?: Grade[] | undefined;
+};
 export type Judgement = z.infer<typeof judgementSchema>;
 
 /** The figures of a rush. Undefined for a drill of another kind, or when nothing was measured. */

@@ -14,6 +14,17 @@ export function speak(chosen: Language) {
   language = chosen;
 }
 
+/** What is made while another language is spoken. */
+export function speaking<Made>(chosen: Language, make: () => Made): Made {
+  const before = language;
+  language = chosen;
+  try {
+    return make();
+  } finally {
+    language = before;
+  }
+}
+
 /** A text in the language that is spoken. */
 export const inLanguage = (both: Both, values: Values = {}) => filled(both[languages.indexOf(language)] ?? '', values);
 export const filled = (text: string, values: Values) =>

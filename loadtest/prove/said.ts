@@ -15,7 +15,7 @@ export function scopeSaid(name: string, english: string): string {
 }
 
 /** A line for each step, as `numbered` makes them. */
-export function stepsSaid(steps: Step[], line: (start: string, text: string) => string): string[] {
+export function stepsSaid(steps: Step[], line = (start: string, text: string) => start + text): string[] {
   if (!isChinese()) return numbered(steps, line);
   const width = String(steps.length).length;
   return steps.map(({ at, process, what, reply, told }, index) => {

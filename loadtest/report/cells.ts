@@ -81,8 +81,8 @@ export function whyNotPromised(
   stage: string,
   { drill, verdict }: DrillResult,
 ): string | undefined {
-  const { answer } = grades.find((grade) => grade.stage === stage) ?? {};
-  return verdict === 'fail' ? answer?.notPromised.find(({ name }) => name === drill)?.says : undefined;
+  const { answer, said = answer } = grades.find((grade) => grade.stage === stage) ?? {};
+  return verdict === 'fail' ? said?.notPromised.find(({ name }) => name === drill)?.says : undefined;
 }
 
 /** The cells that were left out, as the results name them. */

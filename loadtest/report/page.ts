@@ -37,7 +37,10 @@ function verdict(results: Results): Html {
   const { grades, verdict, startedAt, durationMs } = results;
   const verdictReasons = verdictReasonsOf(results);
   const took = durationSaid(durationMs);
-  const sentences = [...(grades ?? []).flatMap(({ answer }) => answer?.sentence ?? []), ...summarize(results)];
+  const sentences = [
+    ...(grades ?? []).flatMap(({ answer, said = answer }) => said?.sentence ?? []),
+    ...summarize(results),
+  ];
   return html`<header class="verdict ${verdict}">
 <p class="run">Lockstep · ${momentSaid(startedAt)} · ${either(`ran for ${took}`, `运行了 ${took}`)}</p>
 <h1>${headlineOf(results)}</h1>

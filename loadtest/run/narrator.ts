@@ -101,7 +101,9 @@ export function createGradeNarrator(out: NodeJS.WriteStream, cells: Cell[], isRe
   return {
     ...before,
     end(results, dir) {
-      const lines = (results.grades ?? []).flatMap(({ answer }) => (answer ? [...answerLines(answer), ''] : []));
+      const lines = (results.grades ?? []).flatMap(({ answer, said = answer }) =>
+        said ? [...answerLines(said), ''] : [],
+      );
       const baseline = results.stages.some(({ lockVersion }) => lockVersion !== null) ? [baselineLine(results)] : [];
       out.write(`${[...lines, ...baseline, `${reportAt(dir)} ${tookIn(results)}`].join('\n')}\n`);
     },

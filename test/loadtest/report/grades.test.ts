@@ -118,7 +118,7 @@ test('grades: whoever requires the search learns that it came to no end', () => 
 
 test.each([
   ['rush', 'On real servers'],
-  ['seeded-orders', 'In virtual time'],
+  ['seeded-orders', 'In simulated time'],
 ])('of a run on real servers it says where a cell was played: %s', (name, under) => {
   const results = { ...graded([cell(name, 'pass')]), log: undefined };
   const [grade] = results.grades ?? [];
