@@ -26,5 +26,10 @@ export const orderQuestionsInChinese: Record<string, string> = {
   'later-fill': '第二次删除之后，读者才回填 Redis，最后一件只卖一次吗？',
   'crash-before-delete': '节点在再次删除键之前宕机，最后一件只卖一次吗？',
   'crash-between-writes': '节点在两次写入之间宕机，最后一件只卖一次吗？',
+  'crossed-ticks': '两个节点都查看了订单、都还没写入，库存会归还两次吗？',
+  'clicks-at-once': '两个节点都查看了、都还没写入，只生成一个订单吗？',
+  'killed-at-work': '节点收到付款、还没有入账就被杀死，付款会丢失吗？',
+  'booking-fails': 'MySQL 没有及时响应，随后又恢复了，付款会丢失吗？',
+  'sent-twice': '支付方用同一个键发送了两次，付款会入账几次？',
   'wrong-hint': 'Redis 说库存是 0，而 MySQL 还有货，能买到吗？',
 };

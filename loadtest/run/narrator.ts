@@ -139,7 +139,7 @@ export function answerLines(answer: Answer): string[] {
       ...lines(
         either(
           `${name}${found[kind]} found it. ${under}, in this order:`,
-          `由 ${name}${found[kind]} 发现。${under}，步骤如下：`,
+          `由 ${name}${found[kind] || ' '}发现。${under}，步骤如下：`,
         ),
         steps,
       ),
@@ -164,7 +164,10 @@ export function answerLines(answer: Answer): string[] {
 /** The names of the findings of which the same is said. */
 function grouped(findings: Answer['holds'], by: 'says' | 'under'): [said: string, names: string][] {
   const namesOf = (said: string) => new Set(findings.filter((each) => each[by] === said).map(({ name }) => name));
-  return [...new Set(findings.map((each) => each[by]))].map((said) => [said, [...namesOf(said)].join(', ')]);
+  return [...new Set(findings.map((each) => each[by]))].map((said) => [
+    said,
+    [...namesOf(said)].join(either(', ', '、')),
+  ]);
 }
 
 function startLine({ url, redis, nginx, backends, nodes }: Servers) {

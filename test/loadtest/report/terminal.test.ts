@@ -14,6 +14,33 @@ test.each([
   expect(hanging(start, 'the late write overwrote sales', columns)).toBe(start + lines.join(`\n${' '.repeat(11)}`));
 });
 
+test.each([
+  [
+    'between two characters, and no mark begins or ends a line',
+    22,
+    '锁已释放，下一个（B）',
+    ['锁已释放，', '下一个（B）'],
+  ],
+  ['between a word and a character', 21, '在 node-1 售出一件。', ['在 node-1', '售出一件。']],
+  ['what is piped is one line', Number.POSITIVE_INFINITY, '锁已释放，下一个', ['锁已释放，下一个']],
+])('Chinese, two columns wide: %s', (_what, columns, text, lines) => {
+  expect(hanging('  问题  ', text, columns)).toBe(`  问题  ${lines.join(`\n${' '.repeat(8)}`)}`);
+});
+
+test('a table of signs stands straight below names of Han', () => {
+  const rows = [
+    { name: '阶段 4', signs: ['✔', '✘'] },
+    { name: 'fenced', signs: ['✔', '–'] },
+  ];
+
+  expect(signTable(['rush', 'outage'], rows, 80)).toEqual([
+    '        rush',
+    '        │ outage',
+    '阶段 4  ✔ ✘',
+    'fenced  ✔ –',
+  ]);
+});
+
 test('columns for which there is no room stand in a table below', () => {
   const rows = [
     { name: '4-ttl', signs: ['✔', '✘', '?'] },
