@@ -7,6 +7,7 @@ import { capitalised, countOf, formatNumber } from '../narration/numbers.ts';
 import { either, listSaid } from '../narration/spoken.ts';
 import { standingOf } from '../staircase/judge-run.ts';
 import { staircaseOf } from '../staircase/lookup.ts';
+import { rowsWordOf } from '../staircase/staircase.ts';
 import { keyFigure } from './cells.ts';
 import { gradeTitle } from './grades.ts';
 
@@ -152,11 +153,10 @@ function nameOf(stage: string): string {
 function under(stages: string[]): string {
   const [first = ''] = stages;
   if (stages.length > MOST_NAMED) {
-    const { rowWord } = staircaseOf(first);
-    const [english] = rowWord;
+    const staircase = staircaseOf(first);
     return either(
-      `under ${stages.length} ${english.replace(/y$/, 'ie')}s`,
-      `${stages.length} 个${inLanguage(rowWord)}下`,
+      `under ${stages.length} ${rowsWordOf(staircase)}`,
+      `${stages.length} 个${inLanguage(staircase.rowWord)}下`,
     );
   }
   if (stages.length === 1 && numberOf(first) === 0) return either('without a lock', '不加锁时');

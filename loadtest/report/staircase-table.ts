@@ -78,5 +78,5 @@ ${isOff && html`<span class="expected">${either('expected: ', '预期：')}${res
 
 /** A number is never parted from its unit. */
 function unbroken(figure: string): string {
-  return figure.replace(/(\d) (ms\b|s\b|min\b|B\b|毫秒|秒|分|件|笔|次|个|条)/g, '$1\u00A0$2');
+  return figure.replace(/(\d) (?=(ms|s|min|B)\b|[毫秒分件笔次个条])/g, '$1\u00A0');
 }

@@ -55,6 +55,9 @@ export interface Row {
   stack?: { name: string; options: StackOptions };
 }
 
+/** What its rows are, in English. */
+export const rowsWordOf = ({ rowWord: [word] }: Pick<Staircase, 'rowWord'>) => `${word.replace(/y$/, 'ie')}s`;
+
 /** A row of the orders without what keeps its name apart from those of the other staircases: `none` of `guard-none`. */
 export const shortNameOf = (row: string) => row.replace(/^(guard|schedule|report|refund|key|stores)-/, '');
 

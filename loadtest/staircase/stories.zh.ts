@@ -22,7 +22,7 @@ export const storiesInChinese: Record<string, string> = {
   'one Lua script looks and deletes.': '用一个 Lua 脚本原子地完成判断和删除。',
   'a holder that asks for its own lock again waits for itself.': '不可重入：持有者再次加锁，会一直等待自己。',
   'a hash { owner: hold count }, acquire and release in Lua.':
-    '改用 hash：{ 持有者标识: 重入次数 }，加锁和解锁都用 Lua 脚本。',
+    '改用 hash：{ 持有者标识：重入次数 }，加锁和解锁都用 Lua 脚本。',
   'a sale longer than the lease loses the lock half way.': '业务比租期长时，做到一半锁就过期了。',
   'a watchdog renews the lease each time a third of it has passed.': '看门狗每过三分之一的租期就续期一次。',
   'a paused process cannot renew, and wakes up believing it still holds.':

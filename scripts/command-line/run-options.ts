@@ -13,7 +13,7 @@ import { readScenario } from '../../loadtest/scenarios/read.ts';
 import { asDrill } from '../../loadtest/scenarios/scenario.ts';
 import { checkNames } from '../../loadtest/staircase/conformance.ts';
 import { verdictExpected } from '../../loadtest/staircase/lookup.ts';
-import { shortNameOf } from '../../loadtest/staircase/staircase.ts';
+import { rowsWordOf, shortNameOf } from '../../loadtest/staircase/staircase.ts';
 import type { OwnServers } from '../../loadtest/worlds/real/targets.ts';
 import { usualSettings } from '../../loadtest/worlds/simulated/play.ts';
 import { beyond, locks, strategies } from '../../locks/index.ts';
@@ -209,9 +209,12 @@ export function readDrillOptions(argv: string[]) {
   if (!flight || !drill)
     return refuseName(command, `there is no drill ${name}`, name, [...names.flat(), ...asideNames]);
   if (stage === undefined) {
-    const { rowWord, rows } = flight.staircase;
+    const { rows } = flight.staircase;
     const failing = Object.keys(rows).find((row) => verdictExpected(row, name) === 'fail') ?? '0-none';
-    return refuse(command, `--stage is missing: name ${rowWord}s, such as --stage ${shortNameOf(failing)}`);
+    return refuse(
+      command,
+      `--stage is missing: name ${rowsWordOf(flight.staircase)}, such as --stage ${shortNameOf(failing)}`,
+    );
   }
   const isOfLocks = flight === flights[0];
   const own = isOfLocks ? stagesNamed(stage, command) : rows(Object.keys(flight.staircase.rows), stage, command);

@@ -24,7 +24,7 @@ export function orderMatrices(): string {
       .filter((drill) => signs[drill] === sign)
       .map(codeOf)
       .join(', ');
-  const sections = orderStaircases.map(({ title, rows }) => {
+  const sections = orderStaircases.map(({ title: [title], rows }) => {
     const found = Object.entries(rows).map(([name, row]) => ({
       name,
       fails: drillsWith(row, '✘') || 'none',

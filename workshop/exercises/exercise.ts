@@ -10,7 +10,7 @@ import { columnNames } from '../../loadtest/staircase/lookup.ts';
 import { locks } from '../../locks/index.ts';
 import { scopes } from '../../prove/scopes.ts';
 import { isInstalled, projectDir } from '../../stack/parts.ts';
-import { chineseOf, type Task, taskOf } from './task.ts';
+import { chineseOf, type Prediction, type Task, taskOf } from './task.ts';
 
 /** What a drill said on real servers. */
 export interface RealVerdict {
@@ -98,7 +98,6 @@ const predictionSchema = z.strictObject({
 });
 
 export type ExerciseSettings = z.infer<typeof settingsSchema>;
-export type Prediction = z.infer<typeof predictionSchema>;
 
 export interface Exercise {
   /** Its folder, such as `04-ttl`. */

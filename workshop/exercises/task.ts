@@ -1,6 +1,13 @@
 // The words of an exercise: its task in English, and what `zh-CN.md` has in Chinese.
 
-import type { Prediction } from './exercise.ts';
+export interface Prediction {
+  /** About the file as it is before anybody has changed it. */
+  question: string;
+  /** A wrong one says why it is wrong. */
+  answers: { text: string; isRight?: true | undefined; because?: string | undefined }[];
+  /** What happens, and why: shown with the first verdict. */
+  explains: string;
+}
 
 export interface Task {
   title: string;
