@@ -1,11 +1,12 @@
-// npm run drill: breaks one stage after the other on purpose, prints each step with its time, writes the report, and keeps what was seen as a
-// page with --save.
+// npm run drill: breaks one stage after the other on purpose, prints each step with its time, and writes the report. With --save it keeps the run as
+// a page.
 
 import { closeSync, mkdirSync, openSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, relative } from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import pc from 'picocolors';
-import { narrated } from '../loadtest/narration/steps.ts';
+import { speak } from '../loadtest/narration/language.ts';
+import { either, stepSaid } from '../loadtest/narration/spoken.ts';
 import { questionOf } from '../loadtest/report/cells.ts';
 import { stageTold, stepTold, verdictTold } from '../loadtest/report/terminal.ts';
 import { Interrupted } from '../loadtest/run/cells.ts';
@@ -23,6 +24,7 @@ await runDrill(readDrillOptions(process.argv));
 
 /** Runs the drill under each row, and sets the exit code. */
 async function runDrill({ drill, rows, isStepwise, fileFor, ...settings }: DrillCommand): Promise<void> {
+  speak(settings.language);
   try {
     if (fileFor) for (const row of rows) mustBeWritable(fileFor(row));
   } catch (error) {
@@ -38,7 +40,7 @@ async function runDrill({ drill, rows, isStepwise, fileFor, ...settings }: Drill
 
   const narrator: Narrator = {
     start() {
-      console.log([pc.bold(drill.name), questionOf(drill.name)].filter(Boolean).join(': '));
+      console.log([pc.bold(drill.name), questionOf(drill.name)].filter(Boolean).join(either(': ', '：')));
     },
     cell({ stage }) {
       console.log(`\n${stageTold(stage)}`);
@@ -53,17 +55,20 @@ async function runDrill({ drill, rows, isStepwise, fileFor, ...settings }: Drill
       observe: (seen) => onlooker?.observe(seen),
       async narrate(sentence, atMs, isStep, line) {
         await onlooker?.tell(sentence, atMs, isStep, line);
-        console.log(stepTold(narrated(sentence), atMs));
+        console.log(stepTold(stepSaid(sentence), atMs));
         if (!isStep || !keyboard) return;
-        const showPrompt = () => void process.stdout.write(pc.dim('            Enter goes on. '));
+        const showPrompt = () =>
+          void process.stdout.write(
+            pc.dim(either('            Press Enter to continue. ', '            按 Enter 继续。')),
+          );
         await askForEnter(keyboard, showPrompt, stopping.signal);
       },
     }),
-    async result(stage, result, says) {
+    async result(stage, result) {
       for (const line of verdictTold(stage, result)) console.log(line);
       // There is nothing to be seen of a drill that was not played.
       if (fileFor && onlooker && result.verdict !== 'not-applicable') {
-        keep(fileFor(stage), await onlooker.pageOf(result, says));
+        keep(fileFor(stage), await onlooker.pageOf(result));
       }
       onlooker?.close();
     },
@@ -85,7 +90,13 @@ function mustBeWritable(file: string) {
 
 function keep(file: string, page: string) {
   unlessRefused(file, () => writeFileSync(file, page));
-  console.log(`  The run is kept in ${relative(process.cwd(), file)}: a browser opens it without a server.`);
+  const path = relative(process.cwd(), file);
+  console.log(
+    either(
+      `  The run is saved in ${path}: a browser opens it without a server.`,
+      `  运行已保存到 ${path}：用浏览器打开即可，不需要服务器。`,
+    ),
+  );
 }
 
 function unlessRefused(file: string, act: () => void) {

@@ -7,9 +7,12 @@ import { checkNamed } from '../loadtest/conformance/checks.ts';
 import type { Grade } from '../loadtest/evidence/results.ts';
 import { problemOfName, readExternalLock, readPeers } from '../loadtest/grade/external-locks.ts';
 import { type Library, readPublished } from '../loadtest/grade/libraries.ts';
+import { speak } from '../loadtest/narration/language.ts';
 import { asClause } from '../loadtest/narration/numbers.ts';
-import { nameOfCell } from '../loadtest/prove/matrix.ts';
+import { either } from '../loadtest/narration/spoken.ts';
+import { nameSaid } from '../loadtest/prove/matrix.ts';
 import { plan, provable, scopeNames } from '../loadtest/prove/plan.ts';
+import { searchSaid, stepsSaid } from '../loadtest/prove/said.ts';
 import { createGradeNarrator } from '../loadtest/run/narrator.ts';
 import { startProgressLine } from '../loadtest/run/progress-line.ts';
 import { allCells } from '../loadtest/run/tracks.ts';
@@ -17,7 +20,6 @@ import { drills as allDrills } from '../loadtest/scenarios/index.ts';
 import { SEEDED_ORDERS } from '../loadtest/staircase/conformance.ts';
 import { type Cell, MOST_STATES } from '../prove/cell.ts';
 import { proveAll } from '../prove/prover.ts';
-import { numbered } from '../prove/words.ts';
 import { loadEnvFile } from '../services/inventory/settings/env-file.ts';
 import { nameOfExternalLock } from '../services/inventory/settings/external-module.ts';
 import { bundledArgs } from '../stack/bundle.ts';
@@ -41,6 +43,7 @@ const {
   drills = allDrills,
   ...options
 } = readGradeOptions(process.argv);
+speak(options.language);
 if (newFile !== undefined) writeTemplate(resolve(callerDir, newFile));
 else await grade();
 
@@ -86,6 +89,7 @@ async function grade() {
     ...options,
     command: 'grade',
     search: (signal) => searchAll(isTable ? [] : own, signal),
+    searchSaid: scopesOf,
     cells,
     narrator: createGradeNarrator(process.stdout, cells, !options.isVirtual),
     grades,
@@ -104,11 +108,11 @@ async function searchAll(locks: Grade[], signal: AbortSignal) {
       : task,
   );
   const progress = startProgressLine(planned.length);
-  const onCell = (cell: Cell) => progress.advance(nameOfCell(cell));
+  const onCell = (cell: Cell) => progress.advance(nameSaid(cell));
   const worker = await bundledArgs('prove/worker.ts');
   const cells = await proveAll(planned, { worker, signal, onCell });
   progress.end();
-  return new Map(planned.map(({ stage }) => [stage, scopesOf(cells.filter((cell) => cell.stage === stage))]));
+  return new Map(planned.map(({ stage }) => [stage, cells.filter((cell) => cell.stage === stage)]));
 }
 
 /** One result per fault model: the fewest processes with which it fails, else the most with which it holds. */
@@ -118,17 +122,34 @@ function scopesOf(cells: Cell[]): NonNullable<Grade['search']> {
     const cell =
       all.find(({ verdict }) => verdict === 'fails') ?? all.findLast(({ verdict }) => verdict === 'holds') ?? all[0];
     if (cell === undefined) return [];
-    const { scope, verdict, reason, counterexample = [] } = cell;
-    const under = `In every interleaving of up to ${cell.processes} processes (${faultsOf(cell)})`;
-    return [{ scope, verdict, reason, under, steps: numbered(counterexample) }];
+    const { scope, verdict, why, processes, counterexample = [] } = cell;
+    const under = either(
+      `In every interleaving of up to ${processes} processes (${faultsOf(cell)})`,
+      `至多 ${processes} 个进程的所有交错（${faultsOf(cell)}）`,
+    );
+    return [{ scope, verdict, reason: searchSaid(why), under, steps: stepsSaid(counterexample) }];
   });
 }
 
 /** `no fault`, or how often each fault may happen, as in `hang ups: 1`. */
 function faultsOf({ budget }: Cell): string {
+  const inChinese: Record<string, string> = {
+    pauses: '停顿',
+    delays: '命令滞留',
+    crashes: '宕机',
+    hangUps: '断开连接',
+    failovers: '主从切换',
+    freezes: '主节点卡死',
+    lateVotes: '选票滞留',
+    restarts: '主节点重启',
+    clockJumps: '时钟跳变',
+  };
   const faults = Object.entries(budget).filter(([, times]) => times > 0);
   const inWords = (name: string) => name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
-  return faults.map(([name, times]) => `${inWords(name)}: ${times}`).join(', ') || 'no fault';
+  const said = faults.map(([name, times]) =>
+    either(`${inWords(name)}: ${times}`, `${inChinese[name] ?? name} ${times} 次`),
+  );
+  return said.join(either(', ', '，')) || either('no fault', '没有故障');
 }
 
 /** Writes a working lock to start from. Never overwrites a file. */

@@ -5,16 +5,18 @@ import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { promisify } from 'node:util';
 import pc from 'picocolors';
+import stringWidth from 'string-width';
 import type { ServiceTold } from '../loadtest/evidence/judgement.ts';
-import { type Answer, judgementSchema, type Results, resultsSchema } from '../loadtest/evidence/results.ts';
+import { type Answer, judgementSchema, type Results } from '../loadtest/evidence/results.ts';
 import { asRow } from '../loadtest/grade/not-promised.ts';
 import type { DrillSettings } from '../loadtest/harness/drill.ts';
-import { formatDuration } from '../loadtest/narration/numbers.ts';
-import { keyFigure, questionOf } from '../loadtest/report/cells.ts';
+import { speak, speaking } from '../loadtest/narration/language.ts';
+import { durationSaid, either } from '../loadtest/narration/spoken.ts';
+import { keyFigure, questionOf, reasonOf } from '../loadtest/report/cells.ts';
 import { answerOf } from '../loadtest/report/grades.ts';
 import { renderPage } from '../loadtest/report/page.ts';
 import { learnedPairs } from '../loadtest/report/service.ts';
-import { mark } from '../loadtest/report/terminal.ts';
+import { mark, padded } from '../loadtest/report/terminal.ts';
 import { Interrupted, runCells } from '../loadtest/run/cells.ts';
 import { createRunFolder, jsonOf, type RunFolder } from '../loadtest/run/folder.ts';
 import { answerLines, type Narrator, reportLine } from '../loadtest/run/narrator.ts';
@@ -49,6 +51,7 @@ await judge(readJudgeOptions(process.argv));
 
 async function judge(options: JudgeCommand): Promise<never> {
   const { service, longestWaitMs, doesSave, isVerbose, isJson } = options;
+  speak(options.language);
   const { signal } = stopOnSignal(new Interrupted());
   const stopped = once(signal, 'abort').then(() => {
     throw new Error('The run was interrupted.');
@@ -94,7 +97,7 @@ async function judge(options: JudgeCommand): Promise<never> {
       !service.running && options.drills.some(asksLongLease) ? open(LONG_LEASE_MS) : Promise.resolve(first);
     const learned = await untilStopped(learning);
     const told = asTold(learned, service.command);
-    say('', pc.bold('Learned from a few sales'), ...learnedLines(told), '');
+    say('', pc.bold(either('Learned from a few sales', '从几笔销售中了解到')), ...learnedLines(told), '');
     const long = await untilStopped(second);
     long.know(learned);
     await untilStopped(setLeases({ short: first, long }, learned));
@@ -133,16 +136,24 @@ async function judge(options: JudgeCommand): Promise<never> {
       stages: [{ stage: name, lockVersion: null, drills }],
       service: told,
     };
-    const answer = answerOf(grade, results);
-    Object.assign(results, { verdict: answer.verdict, grades: [{ ...grade, answer }] });
+    const answer = speaking('en', () => answerOf(grade, results));
+    const said = answerOf(grade, results);
+    Object.assign(results, { verdict: answer.verdict, grades: [{ ...grade, answer, said }] });
     const judgement = jsonOf(judgementOf(results, answer));
     folder.write('judge.json', judgement);
-    folder.write('report.html', renderPage(resultsSchema.parse(results)));
+    folder.write('report.html', renderPage(results));
     if (drills.length > 0) folder.pointAt('latest-judge');
     await keeper?.write();
-    say(...answerLines(answer), reportLine(folder.dir));
-    if (keeper) say('Each step-by-step drill is saved beside it as a page that a browser opens without a server.');
-    say(pc.dim(`Took ${formatDuration(results.durationMs)}.`));
+    say(...answerLines(said), reportLine(folder.dir));
+    if (keeper)
+      say(
+        either(
+          'Each step-by-step drill is saved beside it as a page that a browser opens without a server.',
+          '每个逐步演练都在旁边存成一个页面，用浏览器打开即可，不需要服务器。',
+        ),
+      );
+    const took = durationSaid(results.durationMs);
+    say(pc.dim(either(`Took ${took}.`, `用时 ${took}。`)));
     if (isJson) process.stdout.write(judgement);
     if (signal.reason instanceof Interrupted) return COULD_NOT_RUN;
     return { holds: AS_EXPECTED, broken: NOT_AS_EXPECTED, unknown: COULD_NOT_RUN }[answer.verdict];
@@ -150,10 +161,17 @@ async function judge(options: JudgeCommand): Promise<never> {
 }
 
 function openingOf({ command, dir, running }: JudgeCommand['service']): string {
-  if (running === undefined) return `Starting two copies of ${pc.bold(command)} in ${dir}.`;
+  if (running === undefined)
+    return either(
+      `Starting two copies of ${pc.bold(command)} in ${dir}.`,
+      `正在 ${dir} 启动 ${pc.bold(command)} 的两个副本。`,
+    );
   const { urls, redisUrl, stock } = running;
   const { host } = new URL(redisUrl);
-  return `Testing two running copies: ${pc.bold(urls.join(' and '))}. This run changes ${stock} in the Redis at ${host} and restores it at the end.`;
+  return either(
+    `Testing two running copies: ${pc.bold(urls.join(' and '))}. This run changes ${stock} in the Redis at ${host} and restores it at the end.`,
+    `两个副本已在运行：${pc.bold(urls.join('、'))}。运行期间会改动 ${host} 上 Redis 的 ${stock}，结束后恢复原值。`,
+  );
 }
 
 /** Runs the service's build command once. Throws with its output if it fails. */
@@ -179,10 +197,10 @@ function settingsFor({ requests: asked, connections = CONNECTIONS }: JudgeComman
 
 function learnedLines(told: ServiceTold): string[] {
   const pairs = learnedPairs(told);
-  const width = Math.max(...pairs.map(([name]) => name.length));
+  const width = Math.max(...pairs.map(([name]) => stringWidth(name)));
   const sale = told.oneSale.join(`\n  ${' '.repeat(width)}  `);
-  return [...pairs, ...(sale === '' ? [] : [['One sale', sale] as const])].map(
-    ([name, value]) => `  ${name.padEnd(width)}  ${value}`,
+  return [...pairs, ...(sale === '' ? [] : [[either('One sale', '一笔销售'), sale] as const])].map(
+    ([name, value]) => `  ${padded(name, width)}  ${value}`,
   );
 }
 
@@ -201,12 +219,12 @@ async function keepIn(folder: RunFolder, place: Place) {
       observe: (seen) => onlookers.get(drill.name)?.observe(seen),
       narrate: async (...told) => onlookers.get(drill.name)?.tell(...told),
     }),
-    result(_stage, result, says) {
+    result(_stage, result) {
       const onlooker = onlookers.get(result.drill);
       onlooker?.close();
       // There is nothing to be seen of a drill that was not played.
       if (onlooker === undefined || result.verdict === 'not-applicable') return;
-      pages.push(async () => folder.write(`${result.drill}.html`, await onlooker.pageOf(result, says)));
+      pages.push(async () => folder.write(`${result.drill}.html`, await onlooker.pageOf(result)));
     },
     /** Packing a page takes a second of CPU time, so it must not run during a drill. */
     async write() {
@@ -231,17 +249,18 @@ function createNarrator(
       underWay.add(drill.name);
       showUnderWay();
     },
-    result(stage, result, says) {
-      const { drill, verdict, reasons, durationMs } = result;
+    result(stage, result) {
+      const { drill, verdict, durationMs } = result;
       ended += 1;
       underWay.delete(drill);
       show('');
       const figure = keyFigure(result);
-      const took = pc.dim(`(${formatDuration(durationMs)})`);
-      say(`${pc.dim(`[${ended}/${total}]`)} ${mark(verdict)} ${pc.bold(drill)}${figure ? `, ${figure}` : ''} ${took}`);
-      say(pc.dim(`        ${questionOf(drill)}`), `        ${reasons.join(' ')}`);
+      const took = pc.dim(either(`(${durationSaid(durationMs)})`, `（${durationSaid(durationMs)}）`));
+      const named = [pc.bold(drill), figure].filter(Boolean).join(either(', ', '，'));
+      say(`${pc.dim(`[${ended}/${total}]`)} ${mark(verdict)} ${named} ${took}`);
+      say(pc.dim(`        ${questionOf(drill)}`), `        ${reasonOf(result)}`);
       showUnderWay();
-      return keeper.result?.(stage, result, says);
+      return keeper.result?.(stage, result);
     },
     end() {},
   };

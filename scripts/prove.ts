@@ -3,14 +3,16 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { problemOfName, readExternalLock } from '../loadtest/grade/external-locks.ts';
+import { speak } from '../loadtest/narration/language.ts';
 import { asClause } from '../loadtest/narration/numbers.ts';
+import { either } from '../loadtest/narration/spoken.ts';
 import {
   cellLines,
-  differenceOf,
+  differenceSaid,
   faultLines,
   legend,
   matrixLines,
-  nameOfCell,
+  nameSaid,
   summaryOf,
 } from '../loadtest/prove/matrix.ts';
 import { type ProvableLock, plan, provable, provableLocks, scopeNames, usualLocks } from '../loadtest/prove/plan.ts';
@@ -26,6 +28,7 @@ import { bundledArgs } from '../stack/bundle.ts';
 import { callerDir, type Given, namesAmong, newCommand, refuseName, stagesNamed } from './command-line/command.ts';
 import { AS_EXPECTED, COULD_NOT_RUN, endWith, NOT_AS_EXPECTED, stopOnSignal } from './command-line/ending.ts';
 import { commandLine, describeMachine } from './command-line/environment.ts';
+import { languageOf } from './command-line/language.ts';
 
 /** The state limit of a cell with --deep. */
 const DEEP_STATES = 2_000_000;
@@ -36,7 +39,7 @@ const MOST_PRINTED = 3;
 
 const command = newCommand(
   'prove',
-  ['stage', 'scope', 'processes', 'sales', 'pauses', 'delays', 'crashes', 'deep', 'states', 'json', 'reports'],
+  ['stage', 'scope', 'processes', 'sales', 'pauses', 'delays', 'crashes', 'deep', 'states', 'json', 'reports', 'lang'],
   {
     stage: { help: 'built-in locks by number or name, such as 4,5 or fenced' },
     states: {
@@ -48,6 +51,7 @@ const command = newCommand(
   .addHelpText('after', `\nThe fault models: ${scopeNames.join(', ')}`)
   .parse();
 const given: Given = command.opts();
+speak(languageOf(given, command));
 const named = given.stage === undefined ? [] : stagesNamed(given.stage, command);
 /** An argument that is not a file is a stage, by number or name. */
 const isFile = (arg: string) => /[/\\.]/.test(arg) || existsSync(resolve(callerDir, arg));
@@ -78,7 +82,7 @@ async function prove(): Promise<number> {
   const cells = await proveAll(planned, {
     worker: await bundledArgs('prove/worker.ts'),
     signal: stopping.signal,
-    onCell: (cell) => progress.advance(nameOfCell(cell)),
+    onCell: (cell) => progress.advance(nameSaid(cell)),
   });
   progress.end();
   const proof = await proofOf(cells, { command: commandLine('prove'), createdAt, machine: describeMachine() });
@@ -121,7 +125,8 @@ function print({ cells, server }: Proof, file: string) {
   const isBroken = (cell: ProofCell) => cell.expected !== null && amiss.includes(cell);
   const lines =
     cells.length > MOST_PRINTED
-      ? [...matrixLines(cells), '', hanging('', legend), summaryOf(cells, server), '', ...faultLines(amiss)]
-      : cells.flatMap((cell) => [...cellLines(cell), ...(isBroken(cell) ? [differenceOf(cell)] : []), '']);
-  process.stdout.write(`${lines.join('\n').trimEnd()}\n\nFull results: ${file}\n`);
+      ? [...matrixLines(cells), '', hanging('', legend()), summaryOf(cells, server), '', ...faultLines(amiss)]
+      : cells.flatMap((cell) => [...cellLines(cell), ...(isBroken(cell) ? [differenceSaid(cell)] : []), '']);
+  const all = either(`Full results: ${file}`, `全部结果：${file}`);
+  process.stdout.write(`${lines.join('\n').trimEnd()}\n\n${all}\n`);
 }

@@ -1,4 +1,4 @@
-// npm start: replays the stages on real servers, tells the story as it goes, and writes the report.
+// npm start: walks through the stages on real servers, prints what happens, and writes the report.
 
 import { runTrack } from './command-line/run-track.ts';
 

@@ -2,8 +2,11 @@
 
 import { once } from 'node:events';
 import { unwatchFile, watchFile } from 'node:fs';
-import { dirname, relative } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import pc from 'picocolors';
+import { speak } from '../loadtest/narration/language.ts';
+import { either } from '../loadtest/narration/spoken.ts';
+import { padded } from '../loadtest/report/terminal.ts';
 import { loadEnvFile } from '../services/inventory/settings/env-file.ts';
 import { callOf } from '../stack/call-of.ts';
 import {
@@ -14,9 +17,10 @@ import {
   putBack,
   readExercises,
 } from '../workshop/exercises/exercise.ts';
-import { asJson, type Judged, judge, linesOf } from '../workshop/exercises/judge.ts';
-import { newCommand, refuseName } from './command-line/command.ts';
+import { asJson, type Judged, judge, linesOf, taskSaid } from '../workshop/exercises/judge.ts';
+import { type Given, newCommand, refuseName } from './command-line/command.ts';
 import { COULD_NOT_RUN, endWith, stopOnSignal } from './command-line/ending.ts';
+import { languageOf } from './command-line/language.ts';
 
 const ALL_SOLVED = 0;
 const NOT_ALL_SOLVED = 1;
@@ -24,13 +28,13 @@ const NOT_ALL_SOLVED = 1;
 const LOOK_MS = 200;
 
 loadEnvFile();
-const stopping = stopOnSignal(new Error('stopped before the end'));
+const stopping = stopOnSignal(new Error('it was interrupted'));
 const { signal } = stopping;
 /** Exercises of another place: tests have their own. */
 const folder = process.env['WORKSHOP_EXERCISES'] || exercisesDir;
 const print = (lines: string[]) => process.stdout.write(`${lines.join('\n')}\n`);
 
-const program = newCommand('workshop')
+const program = newCommand('workshop', ['lang'])
   .argument('[exercise]', 'by number or name, such as 5 or 05-owner-check', '01')
   .addHelpText(
     'after',
@@ -50,34 +54,36 @@ program
   .showHelpAfterError(`For example, to restart exercise 4: ${callOf('workshop', 'reset 04')}`)
   .argument('<exercises...>', 'by number or name')
   .action((exercises: string[]) => finish(async () => putAllBack(exercises)));
+program.hook('preAction', () => speak(languageOf(program.opts<Pick<Given, 'lang'>>(), program)));
 await program.parseAsync();
 
 function finish(run: () => Promise<number>) {
-  return endWith('The workshop could not go on', run);
+  return endWith('The workshop stopped', run);
 }
 
-/** Shows an exercise, and judges its file now and at each save, until it is interrupted. */
+/** Prints an exercise, and judges its file now and at each save, until it is interrupted. */
 async function watch(wanted: string): Promise<number> {
   const [exercise] = among([wanted]) as [Exercise];
-  const { title, text, file, original, solution } = exercise;
+  const { file, original, solution } = exercise;
+  const { title, text } = taskSaid(exercise);
   provideFile(exercise);
-  const [own, hints, answer] = [file, dirname(original), solution].map((path) => relative(namedFrom, path));
-  print([
-    pc.bold(title),
-    '',
-    text,
-    '',
-    `Your file:    ${own}`,
-    `Hints:        ${hints}`,
-    `The solution: ${answer}`,
-    '',
-  ]);
+  const own = relative(namedFrom, file);
+  const places = Object.entries({
+    [either('Your file:', '你的文件：')]: own,
+    [either('Hints:', '提示：')]: relative(namedFrom, hintsOf(original)),
+    [either('The solution:', '答案：')]: relative(namedFrom, solution),
+  });
+  print([pc.bold(title), '', text, '', ...places.map(([name, path]) => padded(name, 14) + path), '']);
+  const watching = either(
+    `Watching ${own}: each save is judged. Press Ctrl-C to stop.`,
+    `正在监视 ${own}：每次保存都会检验。按 Ctrl-C 结束。`,
+  );
   const watcher = watchFile(file, { interval: LOOK_MS }, () => {});
   try {
     while (true) {
       const saved = once(watcher, 'change', { signal });
       saved.catch(() => {});
-      print([...linesOf(await judge(exercise, signal)), `Watching ${own}: each save is judged. Ctrl-C ends this.`]);
+      print([...linesOf(await judge(exercise, signal)), watching]);
       await saved;
     }
   } catch (error) {
@@ -89,6 +95,11 @@ async function watch(wanted: string): Promise<number> {
   }
 }
 
+/** The folder, or in Chinese the file that has the hints. */
+function hintsOf(original: string): string {
+  return join(dirname(original), either('', 'zh-CN.md'));
+}
+
 async function check(wanted: string[], json: boolean): Promise<number> {
   const judged: Judged[] = [];
   for (const exercise of among(wanted)) {
@@ -97,7 +108,8 @@ async function check(wanted: string[], json: boolean): Promise<number> {
     if (!json) print(linesOf(one));
   }
   const solved = judged.filter(({ isSolved }) => isSolved).length;
-  print(json ? [JSON.stringify(asJson(judged), undefined, 2)] : [`${solved} of ${judged.length} solved.`]);
+  const solvedSaid = either(`${solved} of ${judged.length} solved.`, `${judged.length} 道练习，解决了 ${solved} 道。`);
+  print(json ? [JSON.stringify(asJson(judged), undefined, 2)] : [solvedSaid]);
   if (solved === judged.length) return ALL_SOLVED;
   return judged.some(({ isBroken }) => isBroken) ? NOT_ALL_SOLVED : COULD_NOT_RUN;
 }
@@ -105,7 +117,8 @@ async function check(wanted: string[], json: boolean): Promise<number> {
 function putAllBack(wanted: string[]): number {
   for (const exercise of among(wanted)) {
     putBack(exercise);
-    print([`${relative(namedFrom, exercise.file)} is as it was.`]);
+    const path = relative(namedFrom, exercise.file);
+    print([either(`${path} is as it was.`, `${path} 已恢复原样。`)]);
   }
   return ALL_SOLVED;
 }
@@ -118,7 +131,7 @@ function among(wanted: string[]): Exercise[] {
   const exercises = readExercises(folder);
   const isMeant = (word: string) => (each: Exercise) => word === each.name || Number(word) === each.number;
   const names = [...exercises.map(({ name }) => name), ...program.commands.map((each) => each.name())];
-  const all = exercises.map(({ number, title }) => `\n${String(number).padStart(4)}  ${title}`);
+  const all = exercises.map((each) => `\n${String(each.number).padStart(4)}  ${taskSaid(each).title}`);
   for (const word of wanted)
     if (!exercises.some(isMeant(word)))
       refuseName(program, `there is no exercise ${word}`, word, names, `one of${all.join('')}`);

@@ -6,6 +6,7 @@ import { rushFigures } from '../evidence/results.ts';
 import { type RushOptions, runRush } from '../harness/rush.ts';
 import { lackOf, type Target, type TargetNode } from '../harness/target.ts';
 import { sum } from '../narration/numbers.ts';
+import { reasoned } from '../narration/reasons.ts';
 import { type Contestant, nameOnAnyNodes } from './contestants.ts';
 import { type CpuTime, cpuPerAcquisition, groupCpu, nodeCpuIn, redisCpu } from './cpu-time.ts';
 import type { TurnFigures } from './results.ts';
@@ -32,7 +33,7 @@ export async function runHttpTurn(options: HttpTurnOptions): Promise<TurnFigures
   // Each sale must have written its order to the MySQL of the target.
   const withOrders = ordersUnder !== undefined;
   const lacking = lackOf(target, name);
-  if (lacking !== undefined) throw new NotApplicable(lacking);
+  if (lacking !== undefined) throw new NotApplicable(reasoned(lacking));
   const rush = (sales: number, around?: RushOptions['around']) =>
     runRush(
       {

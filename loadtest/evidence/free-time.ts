@@ -1,8 +1,8 @@
 // Finds how long nobody held a lock although sales waited for it.
 
 import type { SaleEvent } from '../../services/inventory/sale/contract.ts';
-import { countOf, formatSeconds } from '../narration/numbers.ts';
-import { keyOf, nameOf, type SaleName } from './history.ts';
+import { type Sight, seen } from '../narration/evidence.ts';
+import { keyOf, type SaleName } from './history.ts';
 
 /** A stretch of time on the shared clock, in milliseconds. */
 export interface Span {
@@ -53,10 +53,8 @@ export function longestOf<Each extends Span>(spans: Each[], standstills: Span[])
   return longest;
 }
 
-/** "From 1.020 s to 2.510 s nobody was inside, and sale 0012 on node-1 and 99 others waited.": seconds since `startedAt`. */
-export function describeFree({ from, until, waiters }: FreeSpan, startedAt: number): string {
-  const [first, ...others] = waiters;
-  const who = first === undefined ? 'sales' : nameOf(first);
-  const and = others.length > 0 ? ` and ${countOf(others.length, 'other sale')}` : '';
-  return `From ${formatSeconds(from - startedAt)} to ${formatSeconds(until - startedAt)} nobody was inside, although ${who}${and} waited.`;
+/** That nobody was inside although some waited, in milliseconds since `startedAt`. */
+export function freeSeen({ from, until, waiters: [first, ...others] }: FreeSpan, startedAt: number): Sight {
+  const span = { fromMs: from - startedAt, untilMs: until - startedAt };
+  return seen('nobody was inside', { ...span, first, others: others.length });
 }

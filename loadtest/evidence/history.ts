@@ -1,7 +1,7 @@
 // The history that the nodes recorded: which sale was inside, from when until when, and which holders overlapped.
 
 import type { SaleEvent } from '../../services/inventory/sale/contract.ts';
-import { formatSeconds } from '../narration/numbers.ts';
+import { type Sight, seen } from '../narration/evidence.ts';
 import type { SaleEnd } from './answers.ts';
 
 /** A sale. Two nodes may use the same id. */
@@ -54,10 +54,10 @@ export function spansOf(events: SaleEvent[]): Hold[] {
 /** A key for each sale, for lookups. */
 export const keyOf = ({ node, saleId }: SaleName) => `${node} ${saleId}`;
 
-export const isSame = (a: SaleName, b: SaleName) => a.node === b.node && a.saleId === b.saleId;
+/** Its name alone. */
+export const saleNameOf = ({ node, saleId }: SaleName): SaleName => ({ node, saleId });
 
-/** How a sentence names a sale: `sale 0001 on node-1`. */
-export const nameOf = ({ node, saleId }: SaleName) => `sale ${saleId} on ${node}`;
+export const isSame = (a: SaleName, b: SaleName) => a.node === b.node && a.saleId === b.saleId;
 
 /** Two holders that were inside at the same moment, from when until when. */
 export interface Overlap {
@@ -94,9 +94,13 @@ export function countOverlaps(holds: Hold[]): number {
   return count;
 }
 
-/** "sale 0001 on node-1 and sale 0002 on node-2 were both inside, from 1.02 s to 2.51 s": seconds since `startedAt`. */
-export function describeOverlap({ first, second, from, until }: Overlap, startedAt: number): string {
-  const time = until === Number.POSITIVE_INFINITY ? 'on, and neither left' : `to ${formatSeconds(until - startedAt)}`;
-  const where = first.bucket === undefined ? 'inside' : `inside of bucket ${first.bucket}`;
-  return `${nameOf(first)} and ${nameOf(second)} were both ${where}, from ${formatSeconds(from - startedAt)} ${time}`;
+/** That both were inside, in milliseconds since `startedAt`. */
+export function overlapSeen({ first, second, from, until }: Overlap, startedAt: number): Sight {
+  return seen('two were inside', {
+    first: saleNameOf(first),
+    second: saleNameOf(second),
+    bucket: first.bucket,
+    fromMs: from - startedAt,
+    untilMs: until === Number.POSITIVE_INFINITY ? undefined : until - startedAt,
+  });
 }

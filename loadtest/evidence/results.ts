@@ -1,6 +1,10 @@
 // The schema of `results.json`, the results of a run.
 
 import { z } from 'zod';
+import type { Sight } from '../narration/evidence.ts';
+import type { Deed } from '../narration/faults.ts';
+import type { Reason } from '../narration/reasons.ts';
+import type { StepSentence } from '../narration/steps.ts';
 import { exchangeSchema, serviceSchema } from './judgement.ts';
 import { promisesSchema } from './promises.ts';
 
@@ -222,11 +226,23 @@ export type Verdict = z.infer<typeof verdictSchema>;
 export type RushFigures = z.infer<typeof rushFiguresSchema>;
 export type StepFigures = z.infer<typeof stepFiguresSchema>;
 export type Timeline = z.infer<typeof timelineSchema>;
-export type DrillResult = z.infer<typeof drillResultSchema>;
-export type StageResult = z.infer<typeof stageResultSchema>;
+/** What the sentences of a result say, as facts, of which each language makes its own. They are in no file. */
+export interface Facts {
+  says: Reason[];
+  seen: Sight[];
+  /** In the order of the faults in the timeline. */
+  deeds: Deed[];
+  told: StepSentence[];
+}
+export type DrillResult = z.infer<typeof drillResultSchema> & { facts?: Facts };
+export type StageResult = Omit<z.infer<typeof stageResultSchema>, 'drills'> & { drills: DrillResult[] };
 export type Answer = z.infer<typeof answerSchema>;
-export type Grade = z.infer<typeof gradeSchema>;
-export type Results = z.infer<typeof resultsSchema>;
+/** `said`: its answer in the language that is spoken, which is in no file. */
+export type Grade = z.infer<typeof gradeSchema> & { said?: Answer };
+export type Results = Omit<z.infer<typeof resultsSchema>, 'stages' | 'grades'> & {
+  stages: StageResult[];
+  grades?: Grade[] | undefined;
+};
 export type Judgement = z.infer<typeof judgementSchema>;
 
 /** The figures of a rush. Undefined for another kind of drill, or when nothing was measured. */

@@ -1,10 +1,11 @@
 // The account of a rush: the requests sent, answered, counted and sold, whether these numbers add up, and the verdict.
 
 import type { NodeState, SaleEvent } from '../../services/inventory/sale/contract.ts';
+import type { Sight } from '../narration/evidence.ts';
 import { quantile, sum } from '../narration/numbers.ts';
 import { because, explained, type Reason } from '../narration/reasons.ts';
 import { inDoubtOf, type Sold, soldIn, type Tally } from './answers.ts';
-import { describeFree, freeWhileWanted, longestOf, type Span } from './free-time.ts';
+import { freeSeen, freeWhileWanted, longestOf, type Span } from './free-time.ts';
 import { countOverlaps, holdsOf, keyOf } from './history.ts';
 import type { RushFigures, Verdict } from './results.ts';
 import { findLostUpdates } from './stock.ts';
@@ -150,11 +151,11 @@ function stockReason({ sold, initialStock: units, finalStock: stock, ...figures 
 
 const longestFree = ({ events, standstills }: Evidence) => longestOf(freeWhileWanted(events), standstills);
 
-/** The sentence that says when a lock was free for too long while sales waited, if it was. */
-export function freeEvidence(evidence: Evidence, { longestFreeMs = 0 }: RushFigures): string[] {
+/** From when until when a lock was free for too long although sales waited, and for whom, if it was. */
+export function freeEvidence(evidence: Evidence, { longestFreeMs = 0 }: RushFigures): Sight[] {
   const { span } = longestFree(evidence);
   if (span === undefined || longestFreeMs <= evidence.freeLimitMs) return [];
-  return [describeFree(span, evidence.events[0]?.at ?? 0)];
+  return [freeSeen(span, evidence.events[0]?.at ?? 0)];
 }
 
 /** The reason why a lock that was free while sales waited fails, if it does. */

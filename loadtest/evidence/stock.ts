@@ -1,18 +1,19 @@
 // Reads the stock: how many sales are certainly lost, and which sales read the same stock, so that all but one of them are lost.
 
 import type { SaleEvent } from '../../services/inventory/sale/contract.ts';
-import { countOf, formatSeconds, sum } from '../narration/numbers.ts';
-import { keyOf, nameOf, type SaleName, type StepHistory } from './history.ts';
+import { type Reader, type Sight, seen } from '../narration/evidence.ts';
+import { sum } from '../narration/numbers.ts';
+import { keyOf, type SaleName, type StepHistory } from './history.ts';
 import { NotStagedError } from './not-staged.ts';
 
 /**
  * What the stock says after a drill that goes step by step: `sold` counts the sales that were answered so, `inDoubt` those whose
  * answer is missing or does not say. `lostUpdates` is what is lost whatever became of those in doubt: units that were sold and are
- * still in stock, or writes that Redis confirmed and another sale undid, the larger of the two. Throws NotStagedError when units
+ * still in stock, or writes that Redis confirmed and another sale overwrote, the larger of the two. Throws NotStagedError when units
  * are missing that no sale explains: numbers that do not add up are no verdict.
  *
  * `wroteLate` names sales whose write reached Redis although their node had given up on it. `overwrites`: of sales that read the same
- * stock and wrote, one has undone the other.
+ * stock and wrote, one has overwritten the other.
  */
 export function readStock(
   { ends, initialStock, finalStock, events, startedAt }: StepHistory,
@@ -32,7 +33,7 @@ export function readStock(
     finalStock,
     expectedStock,
     lostUpdates: Math.max(0, finalStock - expectedStock, undone),
-    evidence: groups.map(describeLostUpdate),
+    evidence: groups.map(lostUpdateSeen),
   };
 }
 
@@ -57,11 +58,7 @@ export interface LostUpdate {
   sales: Reader[];
 }
 
-interface Reader extends SaleName {
-  readMs?: number | undefined;
-}
-
-/** Groups of sales that read the same stock of one bucket: those on most nodes first, then the largest. Each group is evidence of a lost update. */
+/** Groups of sales that read the same stock of one bucket, those on most nodes first, then the largest. Each group is evidence of a lost update. */
 export function findLostUpdates(readers: (Reader & Pick<LostUpdate, 'stockBefore' | 'bucket'>)[]): LostUpdate[] {
   const groups = new Map<string, LostUpdate>();
   for (const { stockBefore, bucket, saleId, node, readMs } of readers) {
@@ -84,21 +81,14 @@ export function withReadTimes<Sale extends SaleName>(sales: Sale[], events: Sale
   return sales.map((sale) => ({ ...sale, readMs: readMs.get(keyOf(sale)) }));
 }
 
-/**
- * "sale 0812 on node-1 (at 1.234 s) and sale 0815 on node-2 (at 1.236 s) both read stock 57": two nodes are named where there
- * are two.
- */
-export function describeLostUpdate({ stockBefore, bucket, sales }: LostUpdate): string {
-  const stock = bucket === undefined ? stockBefore : `${stockBefore} of bucket ${bucket}`;
+/** That they read the same stock. Two nodes are named where there are two. */
+export function lostUpdateSeen({ stockBefore: stock, bucket, sales }: LostUpdate): Sight {
   const elsewhere = sales.find(({ node }) => node !== sales[0]?.node);
   const ordered = elsewhere ? [sales[0], elsewhere, ...sales.slice(1).filter((sale) => sale !== elsewhere)] : sales;
-  const [first, second, ...others] = ordered.map((sale) => sale && describeReader(sale));
-  if (others.length === 0) return `${first} and ${second} both read stock ${stock}`;
-  return `${first}, ${second} and ${countOf(others.length, 'other sale')} all read stock ${stock}`;
-}
-
-function describeReader({ readMs, ...sale }: Reader) {
-  return readMs === undefined ? nameOf(sale) : `${nameOf(sale)} (at ${formatSeconds(readMs)})`;
+  const [first, second, ...others] = ordered.map((sale) => ({ ...sale }) as Reader);
+  const readers = [first, second] as [Reader, Reader];
+  if (others.length === 0) return seen('two read the same stock', { stock, bucket, readers });
+  return seen('many read the same stock', { stock, bucket, readers, others: others.length });
 }
 
 function nodesOf({ sales }: LostUpdate): number {

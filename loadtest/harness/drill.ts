@@ -4,7 +4,8 @@ import type { SaleEvent } from '../../services/inventory/sale/contract.ts';
 import type { Tally } from '../evidence/answers.ts';
 import type { DrillResult } from '../evidence/results.ts';
 import type { Fault, LeaseSample } from '../evidence/timeline.ts';
-import { formatDuration } from '../narration/numbers.ts';
+import { described, type Sight, seen } from '../narration/evidence.ts';
+import type { Deed } from '../narration/faults.ts';
 import { because, explained, explainedInOne, type Reason, reasonOf } from '../narration/reasons.ts';
 import { narrated, type StepSentence } from '../narration/steps.ts';
 import { isExternal, verdictExpected } from '../staircase/lookup.ts';
@@ -71,11 +72,14 @@ export interface Emitted {
   sentence: StepSentence;
 }
 
-export interface DrillOutcome extends Omit<DrillResult, 'drill' | 'expected' | 'durationMs' | 'told'> {
+export interface DrillOutcome extends Omit<DrillResult, 'drill' | 'expected' | 'durationMs' | 'told' | 'facts'> {
   /** Of a drill of the orders: what it emitted. */
   told?: Emitted[];
-  /** The reasons as facts. */
+  /** The reasons as facts, and the evidence. */
   says: Reason[];
+  seen?: Sight[];
+  /** What it did, in the order of the faults in its timeline. */
+  deeds?: Deed[];
   /** The raw events of all nodes, for the report's folder. */
   events: SaleEvent[];
   /** Of a load: the first answer of each kind. */
@@ -108,11 +112,11 @@ export interface Cell {
 /** How many pieces of evidence an outcome names. */
 const MOST_EVIDENCE = 10;
 
-/** The first pieces of evidence, and their number. */
-export const firstOf = (evidence: string[]) => ({
-  evidence: evidence.slice(0, MOST_EVIDENCE),
-  evidenceCount: evidence.length,
-});
+/** The first evidence, as facts and in English, and how much there is. */
+export function firstOf(evidence: Sight[]) {
+  const first = evidence.slice(0, MOST_EVIDENCE);
+  return { seen: first, evidence: first.map(described), evidenceCount: evidence.length };
+}
 
 const nothing = { evidence: [], evidenceCount: 0, events: [] };
 const unplayed = (verdict: DrillOutcome['verdict'], reason: Reason) => ({
@@ -162,12 +166,14 @@ export async function runCell(cell: Cell, world: World, audience: Audience = {},
   const startedAt = performance.now();
   const { outcome, log } = await world.play(cell, audience, place);
   const found = isExternal(cell.stage) && !world.isForeign ? judgeExternal(outcome) : outcome;
-  const { nothingToBreak: _, isSpoilt: __, samples: ___, told, ...judged } = found;
+  const { nothingToBreak: _, isSpoilt: __, samples: ___, told = [], says, seen = [], deeds = [], ...judged } = found;
   return {
     drill: cell.drill.name,
     expected: verdictExpected(cell.stage, cell.drill.name),
     ...judged,
-    ...(told && { told: told.map(({ ms, sentence }) => ({ ms, sentence: narrated(sentence) })) }),
+    says,
+    ...(told.length > 0 && { told: told.map(({ ms, sentence }) => ({ ms, sentence: narrated(sentence) })) }),
+    facts: { says, seen, deeds, told: told.map(({ sentence }) => sentence) },
     durationMs: Math.round(performance.now() - startedAt),
     ...(log !== undefined && { log }),
   };
@@ -207,12 +213,12 @@ function mostFrequent(texts: string[]): string {
   return most?.[0] ?? '';
 }
 
-/** A sentence for each sale that waited for the lock and was refused. */
-function refusedSales(events: SaleEvent[]): string[] {
+/** Each sale that waited for the lock in vain. */
+function refusedSales(events: SaleEvent[]): Sight[] {
   return events
     .filter(({ code }) => code === 'LOCK_WAIT_TIMEOUT')
     .map(({ at, node, saleId }) => {
       const asked = events.find((event) => event.type === 'waiting' && event.node === node && event.saleId === saleId);
-      return `sale ${saleId} on ${node} waited ${formatDuration(at - (asked?.at ?? at))} and was refused`;
+      return seen('waited and was refused', { sale: { node, saleId }, ms: at - (asked?.at ?? at) });
     });
 }

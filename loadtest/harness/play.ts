@@ -3,6 +3,7 @@
 import type { Hold } from '../evidence/history.ts';
 import { NotStagedError } from '../evidence/not-staged.ts';
 import type { Verdict } from '../evidence/results.ts';
+import type { Sight } from '../narration/evidence.ts';
 import { because, explainedInOne, type Reason, ReasonedError, reasonOf } from '../narration/reasons.ts';
 import { told } from '../narration/steps.ts';
 import type { Clock } from './clock.ts';
@@ -30,7 +31,7 @@ export interface Judgement {
   says: Reason[];
   /** What was measured: milliseconds where the name ends in Ms. */
   figures: Record<string, number>;
-  evidence: string[];
+  evidence: Sight[];
   /** Which holders may not meet; all of them when it is not given. Meetings of others are not drawn as faults. */
   isJudged?: (hold: Hold) => boolean;
   /** With `unknown`: the lock never takes the step that the drill breaks. */
@@ -50,7 +51,7 @@ export async function play(
     stop(): void;
     close(
       isJudged?: Judgement['isJudged'],
-    ): Promise<Pick<DrillOutcome, 'timeline' | 'told' | 'events'> & Pick<Attempt, 'standstillMs'>>;
+    ): Promise<Pick<DrillOutcome, 'timeline' | 'deeds' | 'told' | 'events'> & Pick<Attempt, 'standstillMs'>>;
   },
   playing: Promise<Judgement>,
   signal?: AbortSignal,

@@ -3,8 +3,7 @@
 import type { NodeState } from '../../services/inventory/sale/contract.ts';
 import { soldIn } from '../evidence/answers.ts';
 import { type Evidence, freeEvidence, judge, judgeByAnswers, measure } from '../evidence/rush-account.ts';
-import { describeLostUpdate, findLostUpdates, withReadTimes } from '../evidence/stock.ts';
-import { because } from '../narration/reasons.ts';
+import { findLostUpdates, lostUpdateSeen, withReadTimes } from '../evidence/stock.ts';
 import { poll, watchStandstills } from './clock.ts';
 import { type DrillContext, type DrillOutcome, firstOf, notApplicable } from './drill.ts';
 import { sendSales } from './sales.ts';
@@ -48,7 +47,7 @@ export async function runRush(
 ): Promise<DrillOutcome> {
   const { target, stage, settings, signal, onProgress, givesUp } = context;
   const lacking = lackOf(target, stage);
-  if (lacking !== undefined) return notApplicable(because('text', { text: lacking }));
+  if (lacking !== undefined) return notApplicable(lacking);
   await prepare(target, stage, stock);
 
   // The nodes end a wait themselves.
@@ -104,7 +103,7 @@ export async function runRush(
     ...(target.wire.nodesTell ? judge : judgeByAnswers)(evidence, figures),
     figures,
     samples: tally.samples,
-    ...firstOf([...lostUpdates.map(describeLostUpdate), ...freeEvidence(evidence, figures)]),
+    ...firstOf([...lostUpdates.map(lostUpdateSeen), ...freeEvidence(evidence, figures)]),
     events,
   };
 }

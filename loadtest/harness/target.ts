@@ -17,6 +17,7 @@ import type { PartError } from '../../stack/parts.ts';
 import type { Node, Stack } from '../../stack/stack.ts';
 import type { Results } from '../evidence/results.ts';
 import type { Deed } from '../narration/faults.ts';
+import { because, type Reason, reasoned } from '../narration/reasons.ts';
 import { backendOfRow, rowOf } from '../staircase/lookup.ts';
 import type { Clock } from './clock.ts';
 import type { Network, ReplicaLine } from './network.ts';
@@ -152,7 +153,7 @@ export interface Target {
   /** Where its nodes keep the orders, when there are any. */
   mysqlUrl?: string;
   /** Why a drill that needs something can't be carried here: a sentence for each thing that is lacking. */
-  lacks: Partial<Record<Need, string>>;
+  lacks: Partial<Record<Need, string | Reason>>;
   /** Is told what the drill does on purpose, in the simulation. */
   tell?: Tell<Deed>;
   /** Resolves when a part of the stack dies that no drill killed. */
@@ -168,12 +169,19 @@ const processesOf: Partial<Record<Backend, Need[]>> = {
   zookeeper: ['zookeeper processes'],
 };
 
-/** Why the target can't run a drill under this stage: a sentence, or undefined when it can. */
-export function lackOf({ lacks, redisLacks }: Target, stage: string, needs: Need[] = []): string | undefined {
-  if (redisLacks[stage] !== undefined) return redisLacks[stage];
+/** Why the target lacks this, in English. */
+export function lackIn({ lacks }: Pick<Target, 'lacks'>, need: Need): string | undefined {
+  const lack = lacks[need];
+  return typeof lack === 'object' ? reasoned(lack) : lack;
+}
+
+/** Why the target can't carry a drill under this stage: a sentence, or undefined when it can. */
+export function lackOf({ lacks, redisLacks }: Target, stage: string, needs: Need[] = []): Reason | undefined {
+  if (redisLacks[stage] !== undefined) return because('text', { text: redisLacks[stage] });
   const backends = rowOf(stage)?.backends ?? ['redis'];
   const servers = backends.filter((backend) => backend !== 'redis');
   const killed = needs.includes(KILLED) ? (processesOf[backendOfRow(stage)] ?? []) : [];
   const replica: Need[] = replicasOf(stage) > 0 ? ['lasting replica'] : [];
-  return [...needs, ...servers, ...killed, ...replica].flatMap((need) => lacks[need] ?? [])[0];
+  const [lack] = [...needs, ...servers, ...killed, ...replica].flatMap((need) => lacks[need] ?? []);
+  return typeof lack === 'string' ? because('text', { text: lack }) : lack;
 }

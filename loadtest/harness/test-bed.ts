@@ -194,7 +194,7 @@ export async function openTestBed(options: TestBedOptions) {
     }
     for (const sku of skus) await first.clear(sku);
     await poll(clock, STEP_LIMIT_MS, () => faults.clearVotes().catch(() => undefined));
-    return { timeline, events, standstillMs: worstMs };
+    return { timeline, deeds: marks.all.map(({ what }) => what), events, standstillMs: worstMs };
   }
 
   function ownerOf(token: string) {

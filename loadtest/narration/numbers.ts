@@ -50,6 +50,14 @@ export const formatDay = (iso: string): string =>
 export const formatMoment = (iso: string): string =>
   `${formatDay(iso)}, ${new Date(iso).toISOString().slice(11, 16)} UTC`;
 
+/** The same in Chinese: `2026 年 11 月 21 日`, and with its time `2026 年 11 月 21 日 10:15 UTC`. */
+export const dayInChinese = (iso: string): string => {
+  const day = new Date(iso);
+  return `${day.getUTCFullYear()} 年 ${day.getUTCMonth() + 1} 月 ${day.getUTCDate()} 日`;
+};
+export const momentInChinese = (iso: string): string =>
+  `${dayInChinese(iso)} ${new Date(iso).toISOString().slice(11, 16)} UTC`;
+
 /** `as expected` as `As expected`. */
 export const capitalised = (words: string): string => words.charAt(0).toUpperCase() + words.slice(1);
 

@@ -1,6 +1,6 @@
 // English sentences for the verdicts of the order drills. The Chinese is in order-reasons.zh.ts.
 
-import { countOf, formatNumber } from './numbers.ts';
+import { countOf, formatDuration, formatNumber } from './numbers.ts';
 
 interface OfTicks {
   node: string;
@@ -38,6 +38,13 @@ export const orderReasons = {
   'buyer turned away': ({ mysql }: { mysql: number }) =>
     `A buyer was refused, although MySQL had ${countOf(mysql, 'unit')}.`,
   'buyer got a unit': () => 'The buyer got the unit.',
+
+  // The file of an exercise.
+  'no node starts with the file': ({ why }: { why: string }) => `No node starts with your file: ${why}`,
+  'node logged an error': ({ node, type, message }: { node: string; type: string; message: string }) =>
+    `${node} logged an error: ${type}: ${message}.`,
+  'file never ends': ({ ms }: { ms: number }) =>
+    `Nothing has happened for ${formatDuration(ms)}: your file waits or computes forever.`,
 
   // Responses and accounts that do not add up.
   'units unexplained': ({ units }: { units: number }) => `${countOf(units, 'unit is', 'units are')} unaccounted for.`,

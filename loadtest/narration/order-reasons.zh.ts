@@ -1,7 +1,7 @@
 // Why a drill of the orders is judged as it is, in Chinese.
 
 import type { FormsOf, Wording } from '../../simulation/wording.ts';
-import { formatNumber } from './numbers.ts';
+import { durationInChinese, formatNumber } from './numbers.ts';
 import type { orderReasons } from './order-reasons.ts';
 
 export const orderReasonsInChinese: Wording<FormsOf<typeof orderReasons>> = {
@@ -29,6 +29,11 @@ export const orderReasonsInChinese: Wording<FormsOf<typeof orderReasons>> = {
     `两处库存不一致：MySQL 为 ${formatNumber(mysql)}，Redis 为 ${formatNumber(redis)}。`,
   'buyer turned away': ({ mysql }) => `买家被拒绝，而 MySQL 中还有 ${formatNumber(mysql)} 件。`,
   'buyer got a unit': () => '买家买到了商品。',
+
+  // The file of an exercise.
+  'no node starts with the file': ({ why }) => `没有节点能用你的文件启动：${why}`,
+  'node logged an error': ({ node, type, message }) => `${node} 的日志里有错误 ${type}：${message}。`,
+  'file never ends': ({ ms }) => `${durationInChinese(ms)}内没有任何进展：你的文件一直在等待或计算，不会结束。`,
 
   // What the answers and the accounts do not agree on.
   'units unexplained': ({ units }) => `${formatNumber(units)} 件库存去向不明。`,

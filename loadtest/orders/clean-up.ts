@@ -7,7 +7,8 @@ import { jobLockKey, lockOfGuard } from '../../services/inventory/orders/jobs/gu
 import { keysOf, restoredKey, stockKey } from '../../services/inventory/servers/store.ts';
 import { NotStagedError } from '../evidence/not-staged.ts';
 import type { TargetNode } from '../harness/target.ts';
-import { formatDuration, sum } from '../narration/numbers.ts';
+import { seen } from '../narration/evidence.ts';
+import { sum } from '../narration/numbers.ts';
 import { because } from '../narration/reasons.ts';
 import { narrated, type StepSentence, told } from '../narration/steps.ts';
 import type { Finding } from '../sentences/sentence.ts';
@@ -116,11 +117,7 @@ export const demands = [
     return {
       ...(wrong.length > 0 || open > 0 ? { wrong: says } : { right: says }),
       figures: { due: due.length, restored, closed: due.length - open },
-      evidence: wrong.map(({ id, times }) =>
-        times === 0
-          ? `the unit of order ${id} was never restored`
-          : `the unit of order ${id} was restored ${times} times`,
-      ),
+      evidence: wrong.map(({ id: order, times }) => seen('unit came back', { order, times })),
       ...(isSkipped ? { ending: 'if it never ends' } : restored < due.length && { ending: 'if too few' }),
     };
   }),
@@ -130,9 +127,8 @@ export const demands = [
       wrong: others.length > 0 && because('ticks overlapped', { node: node.name, ticks: others.length }),
       right: because('no tick overlapped', { node: node.name }),
       figures: { meanwhile: others.length },
-      evidence: others.map(
-        ({ beganAt }, at) =>
-          `run ${at + 2} started ${formatDuration(beganAt - (held?.beganAt ?? 0))} after run 1, which had not finished`,
+      evidence: others.map(({ beganAt }, at) =>
+        seen('tick began meanwhile', { tick: at + 2, ms: beganAt - (held?.beganAt ?? 0) }),
       ),
     };
   }),
@@ -158,9 +154,7 @@ async function judgeLate(
     wrong: late.length > most && because(wrong, { node: node.name, ticks: late.length }),
     right: because(right, { node: node.name }),
     figures: { late: late.length },
-    evidence: late.map(
-      ({ dueAt, beganAt }, at) => `late run ${at + 1} started ${formatDuration(beganAt - dueAt)} after its time`,
-    ),
+    evidence: late.map(({ dueAt, beganAt }, at) => seen('tick began late', { tick: at + 1, ms: beganAt - dueAt })),
   };
 }
 

@@ -36,7 +36,7 @@ function drillOf(name: string): Drill {
     async run({ target, stage, settings, signal, narrate, tries }) {
       if (hasNothingToBreak(stage, name)) return notApplicable(because('nothing to break under', { stage }));
       const lacking = lackOf(target, stage, ['own mysql', ...scenario.needs]);
-      if (lacking !== undefined) return notApplicable(because('text', { text: lacking }));
+      if (lacking !== undefined) return notApplicable(lacking);
       const { leaseMs = settings.leaseMs } = scenario.timing;
       async function playOnce() {
         const shop = await openShop({ target, stage, leaseMs, signal, narrate });

@@ -2,6 +2,7 @@
 
 import { paymentsGroup, paymentsKey, refusedKey } from '../../services/inventory/orders/payments/stream.ts';
 import { NotStagedError } from '../evidence/not-staged.ts';
+import { seen } from '../narration/evidence.ts';
 import { because } from '../narration/reasons.ts';
 import { told } from '../narration/steps.ts';
 import { demand, needing, type OrderPlaying, step } from './playing.ts';
@@ -110,8 +111,8 @@ export const demands = [
         isOnce: payments.length === 1 && !isLeft,
         figures: counts,
         evidence: [
-          ...messages.map((message) => `message ${message} pays for order ${order?.id}`),
-          ...payments.map(({ id }) => `payment ${id} of order ${order?.id}`),
+          ...messages.map((message) => seen('message pays', { message, order: order?.id ?? '' })),
+          ...payments.map(({ id }) => seen('payment', { payment: id, order: order?.id ?? '' })),
         ],
       }),
       ...(payments.length === 0 ? { ending: 'if too few' } : isLeft && { ending: 'if it never ends' }),

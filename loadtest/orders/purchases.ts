@@ -2,6 +2,7 @@
 
 import { NotStagedError } from '../evidence/not-staged.ts';
 import type { TargetNode } from '../harness/target.ts';
+import { seen } from '../narration/evidence.ts';
 import { countOf } from '../narration/numbers.ts';
 import { because, type Reason } from '../narration/reasons.ts';
 import { narrated, type StepForms, type StepSentence, told } from '../narration/steps.ts';
@@ -196,7 +197,7 @@ export const demands = [
         wrong: because('orders nobody learns of', { orders: made.length }),
         ending: 'if it never ends',
         figures: { orders: made.length },
-        evidence: made.map(({ id, node }) => `order ${id} was created on ${node}, but no repeated request gets it`),
+        evidence: made.map(({ id, node }) => seen('order nobody learns of', { order: id, node })),
       };
     }
     if (again.status !== 200) throw new NotStagedError(narrated(answered('repeat', again)));
@@ -219,7 +220,7 @@ export const demands = [
     return {
       ...finding,
       ending: 'if too few',
-      evidence: [`order ${playing.order?.id} was paid, but there is no refund of it`],
+      evidence: [seen('order not refunded', { order: playing.order?.id ?? '' })],
     };
   }),
 ];
@@ -230,7 +231,7 @@ async function judgeRefunds({ query, order }: OrderPlaying): Promise<Finding> {
   return once(because('refunds of one order', { refunds: refunds.length }), {
     isOnce: refunds.length === 1,
     figures: { orders: 1, refunds: refunds.length },
-    evidence: refunds.map(({ id }) => `payment ${id}: a refund of order ${order?.id}`),
+    evidence: refunds.map(({ id }) => seen('refund', { payment: id, order: order?.id ?? '' })),
   });
 }
 
@@ -253,7 +254,7 @@ async function judgeOrders({ orders, stock, figures }: OrderPlaying): Promise<Fi
   return once(because('orders for one purchase', { orders: made.length }), {
     isOnce: made.length === 1,
     figures: { orders: made.length, ...figures },
-    evidence: made.map(({ id, node, sale_id }) => `order ${id}, created by sale ${sale_id} on ${node}`),
+    evidence: made.map(({ id, node, sale_id: sale }) => seen('order made', { order: id, node, sale })),
   });
 }
 

@@ -4,6 +4,7 @@ import { lockKey, stockKey } from '../../services/inventory/servers/store.ts';
 import type { Command } from '../../stack/proxy/link.ts';
 import { NotStagedError } from '../evidence/not-staged.ts';
 import type { TargetNode } from '../harness/target.ts';
+import { seen } from '../narration/evidence.ts';
 import { because } from '../narration/reasons.ts';
 import { told } from '../narration/steps.ts';
 import type { Finding } from '../sentences/sentence.ts';
@@ -114,10 +115,8 @@ export const demands = [
       ...(redis !== undefined && redis !== mysql ? [because('stores differ', { mysql, redis })] : []),
     ];
     if (wrong.length === 0) mustBeDecided(sales);
-    const took = taken.map(
-      ([sale, { held }]) => `${sale} took a unit: ${held ? 'it wrote to MySQL' : 'its response was 200'}`,
-    );
-    const evidence = wrong.length === 0 ? [] : [...took, `MySQL has ${mysql}, Redis ${redis ?? 'none'}`];
+    const took = taken.map(([sale, { held }]) => seen('sale took a unit', { sale, isHeld: held !== undefined }));
+    const evidence = wrong.length === 0 ? [] : [...took, seen('stores have', { mysql, redis })];
     return { wrong, right: because('units sold of', { sold, units }), figures, evidence };
   }),
   demand('the buyer gets the unit', async (playing): Promise<Finding> => {
@@ -126,11 +125,7 @@ export const demands = [
     const sold = [...playing.sales.values()].filter(({ answer }) => answer?.status === 200).length;
     const figures = { sold, units: playing.units };
     if (sold > 0) return { right: because('buyer got a unit', {}), figures };
-    return {
-      wrong: because('buyer turned away', { mysql }),
-      figures,
-      evidence: [`no unit was sold, although MySQL had ${mysql}`],
-    };
+    return { wrong: because('buyer turned away', { mysql }), figures, evidence: [seen('nobody bought', { mysql })] };
   }),
 ];
 

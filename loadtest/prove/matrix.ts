@@ -2,14 +2,15 @@
 
 import pc from 'picocolors';
 import type { Cell } from '../../prove/cell.ts';
-import { numbered } from '../../prove/words.ts';
 import { callOf } from '../../stack/call-of.ts';
-import { countOf, formatOrders } from '../narration/numbers.ts';
+import { countOf, formatNumber, formatOrders } from '../narration/numbers.ts';
+import { either, sentencesSaid } from '../narration/spoken.ts';
 import { hanging, signTable } from '../report/terminal.ts';
 import { scopeNames } from './plan.ts';
+import { scopeSaid, searchSaid, stepsSaid } from './said.ts';
 
 type Looked = Pick<Cell, 'stage' | 'scope' | 'processes' | 'verdict'>;
-type Judged = Looked & Pick<Cell, 'reason'> & { expected: 'holds' | 'fails' | null };
+type Judged = Looked & Pick<Cell, 'reason'> & Partial<Pick<Cell, 'why'>> & { expected: 'holds' | 'fails' | null };
 
 /** The printed matrix: a row for each lock, in the order of the cells, and a column for each scope. */
 export function matrixLines(cells: Looked[]): string[] {
@@ -32,11 +33,15 @@ function signOf(cells: Looked[], most: number): string {
   return held.length > 0 ? pc.green(String(processes)) : pc.yellow('?');
 }
 
-/** Explains the letters in reasons and steps. */
-const processes = 'A, B and C are processes, in the order in which they start.';
+/** Who the letters in reasons and steps are. */
+const processes = () =>
+  either('A, B and C are processes, in the order in which they start.', 'A、B、C 是进程，按到来的顺序命名。');
 
-export const legend =
-  '✔ holds in every interleaving   ✘ there is a counterexample   2 holds with two processes; with three not every interleaving was checked   ? unknown   – does not apply';
+export const legend = () =>
+  either(
+    '✔ holds in every interleaving   ✘ there is a counterexample   2 holds with two processes; with three not every interleaving was checked   ? unknown   – does not apply',
+    '✔ 所有交错都成立   ✘ 有反例   2 两个进程时成立，三个进程时没有检查完   ? 未知   – 不适用',
+  );
 
 /** The cells that are not as expected: the smallest cell for each lock and scope. */
 export function faultLines(amiss: Judged[]): string[] {
@@ -45,10 +50,18 @@ export function faultLines(amiss: Judged[]): string[] {
   );
   const lines = first.map((cell) => {
     const sign = { fails: '✘', holds: '✔', unknown: '?' }[cell.verdict];
-    return hanging(`${nameOfCell(cell)}: ${sign} `, differenceOf(cell));
+    return hanging(`${nameSaid(cell)}${either(': ', '：')}${sign} `, differenceSaid(cell));
   });
   return lines.length > 0
-    ? [...lines, '', processes, `For the steps of a counterexample: ${callOf('prove')}, with its lock and its --scope.`]
+    ? [
+        ...lines,
+        '',
+        processes(),
+        either(
+          `For the steps of a counterexample: ${callOf('prove')}, with its lock and its --scope.`,
+          `查看反例的步骤：${callOf('prove')}，加上锁和 --scope。`,
+        ),
+      ]
     : [];
 }
 
@@ -60,10 +73,23 @@ export function differenceOf({ expected, reason }: Judged): string {
     : 'A counterexample is expected, but it holds.';
 }
 
+/** The same in the language that is spoken. */
+export function differenceSaid(cell: Judged): string {
+  const { expected, reason, why } = cell;
+  const said = why === undefined ? reason : searchSaid(why);
+  if (expected === null) return said;
+  const chinese =
+    expected === 'holds' ? sentencesSaid(['文档说它成立，结果不成立。', said]) : '文档说有反例，结果成立。';
+  return either(differenceOf(cell), chinese);
+}
+
 /** A sentence that says how much was checked, on which server. */
 export function summaryOf(cells: Pick<Cell, 'states'>[], server: string): string {
   const states = cells.reduce((sum, cell) => sum + cell.states, 0);
-  return `${countOf(cells.length, 'cell')}, on a real ${server}: ${states.toLocaleString('en')} states.`;
+  return either(
+    `${countOf(cells.length, 'cell')}, on a real ${server}: ${states.toLocaleString('en')} states.`,
+    `${formatNumber(cells.length)} 个单元格，在真实的 ${server} 上：${formatNumber(states)} 个状态。`,
+  );
 }
 
 /** A cell in one line: `4-ttl · slow-holder · 2 processes`. */
@@ -71,18 +97,30 @@ export function nameOfCell({ stage, scope, processes }: Pick<Cell, 'stage' | 'sc
   return `${stage} · ${scope} · ${countOf(processes, 'process', 'processes')}`;
 }
 
+/** The same in the language that is spoken. */
+export const nameSaid = (cell: Pick<Cell, 'stage' | 'scope' | 'processes'>) =>
+  either(nameOfCell(cell), `${cell.stage} · ${cell.scope} · ${cell.processes} 个进程`);
+
 /** A cell with all of its details. */
 export function cellLines(cell: Cell, indent = '') {
-  const { says, verdict, reason, states, schedules, counterexample, replayed, cut } = cell;
-  const signs = { holds: pc.green('✔ holds'), fails: pc.red('✘ fails'), unknown: pc.yellow('? unknown') };
-  const orders = schedules > 0 ? `, ${formatOrders(schedules)} interleavings` : '';
-  const open = cut > 0 && verdict === 'unknown' ? `, ${cut.toLocaleString('en')} branches not followed` : '';
-  const again = replayed ? ` Replayed ${replayed} times: the same each time.` : '';
+  const { scope, says, verdict, why, states, schedules, counterexample, replayed, cut } = cell;
+  const signs = {
+    holds: pc.green(either('✔ holds', '✔ 成立')),
+    fails: pc.red(either('✘ fails', '✘ 不成立')),
+    unknown: pc.yellow(either('? unknown', '? 未知')),
+  };
+  const [seen, all, left] = [formatNumber(states), formatOrders(schedules), formatNumber(cut)];
+  const orders = schedules > 0 ? either(`, ${all} interleavings`, `，${all.replace(/^about /, '约 ')} 种交错`) : '';
+  const open =
+    cut > 0 && verdict === 'unknown' ? either(`, ${left} branches not followed`, `，${left} 个分支没有检查`) : '';
+  const again = replayed
+    ? either(`Replayed ${replayed} times: the same each time.`, `重放 ${replayed} 次，每次都一样。`)
+    : '';
   return [
-    `${indent}${nameOfCell(cell)}   ${signs[verdict]}`,
-    hanging(`${indent}  `, `${says} ${reason}${again}`.trimEnd()),
-    ...(counterexample ? [`${indent}  ${processes}`] : []),
-    `${indent}  ${states.toLocaleString('en')} states${orders}${open}.`,
-    ...numbered(counterexample ?? [], (start, text) => hanging(`${indent}  ${start}`, text)),
+    `${indent}${nameSaid(cell)}   ${signs[verdict]}`,
+    hanging(`${indent}  `, sentencesSaid([scopeSaid(scope, says), searchSaid(why), again])),
+    ...(counterexample ? [`${indent}  ${processes()}`] : []),
+    `${indent}  ${either(`${seen} states${orders}${open}.`, `${seen} 个状态${orders}${open}。`)}`,
+    ...stepsSaid(counterexample ?? [], (start, text) => hanging(`${indent}  ${start}`, text)),
   ];
 }

@@ -1,7 +1,19 @@
 // What a run found, cell by cell: the staircases as they were run, and the figures of their drills.
 
 import { type DrillResult, type Results, type RushFigures, rushFigures, stepFigures } from '../evidence/results.ts';
-import { countOf, formatDuration, formatNumber } from '../narration/numbers.ts';
+import { checkQuestionsInChinese } from '../narration/check-questions.zh.ts';
+import { countOf, formatNumber } from '../narration/numbers.ts';
+import { orderQuestionsInChinese } from '../narration/order-questions.zh.ts';
+import { questionsInChinese } from '../narration/questions.zh.ts';
+import {
+  durationSaid,
+  either,
+  isChinese,
+  reasonSaid,
+  sentencesSaid,
+  sightSaid,
+  stepSaid,
+} from '../narration/spoken.ts';
 import { isCheck, questionOfCheck } from '../staircase/conformance.ts';
 import { columnNames, columnOf, staircaseOf, staircases } from '../staircase/lookup.ts';
 import { type Group, groups, questionOfPage, type Staircase } from '../staircase/staircase.ts';
@@ -69,8 +81,8 @@ export function whyNotPromised(
   stage: string,
   { drill, verdict }: DrillResult,
 ): string | undefined {
-  const { answer } = grades.find((grade) => grade.stage === stage) ?? {};
-  return verdict === 'fail' ? answer?.notPromised.find(({ name }) => name === drill)?.says : undefined;
+  const { answer, said = answer } = grades.find((grade) => grade.stage === stage) ?? {};
+  return verdict === 'fail' ? said?.notPromised.find(({ name }) => name === drill)?.says : undefined;
 }
 
 /** The cells that were left out, as the results name them. */
@@ -86,9 +98,12 @@ export function leftOutInWords(leftOut: string[]): string {
   const cells = cellsIn(leftOut);
   const rows = [...new Set(cells.map(({ stage }) => stage))].map((row) => {
     const drills = cells.flatMap(({ stage, drill }) => (stage === row ? [drill] : []));
-    return `${row} (${drills.length > MOST_IN_ONE ? countOf(drills.length, 'drill') : drills.join(', ')})`;
+    const named = either(drills.join(', '), drills.join('、'));
+    const count = either(countOf(drills.length, 'drill'), `${formatNumber(drills.length)} 个演练`);
+    const those = drills.length > MOST_IN_ONE ? count : named;
+    return either(`${row} (${those})`, `${row}（${those}）`);
   });
-  return rows.join(', ');
+  return rows.join(either(', ', '，'));
 }
 
 /** A drill under load, with the figures of each stage that has some. */
@@ -123,36 +138,70 @@ export function keyFigure(result: DrillResult): string | undefined {
   if (steps !== undefined) return columnOf(drill)?.figure?.(steps, verdict);
   const figures = rushFigures(result);
   if (figures === undefined) return undefined;
-  const held = figures.soldOut > 0 ? '0 oversold' : '0 sold twice';
+  const held = figures.soldOut > 0 ? either('0 oversold', '没有超卖') : either('0 sold twice', '无重复卖出');
   const decided = damageOf(figures) ?? (verdict === 'fail' ? troubleOf(figures) : held);
-  const refused = figures.lockTimeout > 0 ? `${formatNumber(figures.lockTimeout)} refused` : undefined;
-  return [decided, refused].filter((part) => part !== undefined).join(', ') || undefined;
+  const timedOut = formatNumber(figures.lockTimeout);
+  const refused = figures.lockTimeout > 0 ? either(`${timedOut} refused`, `拒绝 ${timedOut} 笔`) : undefined;
+  return [decided, refused].filter((part) => part !== undefined).join(either(', ', '，')) || undefined;
 }
 
 /** Where more than two nodes sold: how much each did. */
 export function sharesOf(result: DrillResult): string | undefined {
   const shares = Object.entries(rushFigures(result)?.soldByNode ?? {});
-  return shares.length > 2
-    ? `sold by ${shares.map(([node, sold]) => `${node}: ${formatNumber(sold)}`).join(', ')}`
-    : undefined;
+  if (shares.length <= 2) return undefined;
+  const counts = shares.map(([node, sold]) =>
+    either(`${node}: ${formatNumber(sold)}`, `${node} ${formatNumber(sold)} 件`),
+  );
+  return either(`sold by ${counts.join(', ')}`, `各节点卖出：${counts.join('，')}`);
 }
 
 function damageOf({ oversold, lostUpdates }: RushFigures) {
-  if (oversold > 0) return `${formatNumber(oversold)} oversold`;
-  if (lostUpdates > 0) return `${formatNumber(lostUpdates)} sold twice`;
-  if (lostUpdates < 0) return `${formatNumber(-lostUpdates)} missing`;
+  if (oversold > 0) return either(`${formatNumber(oversold)} oversold`, `超卖 ${formatNumber(oversold)} 件`);
+  if (lostUpdates > 0)
+    return either(`${formatNumber(lostUpdates)} sold twice`, `重复卖出 ${formatNumber(lostUpdates)} 件`);
+  if (lostUpdates < 0) return either(`${formatNumber(-lostUpdates)} missing`, `缺少 ${formatNumber(-lostUpdates)} 件`);
   return undefined;
 }
 
 /** Of a rush that failed though nothing was sold twice. */
 function troubleOf({ sold, overlaps = 0, inDoubt, longestFreeMs }: RushFigures) {
-  if (overlaps > 0) return countOf(overlaps, 'overlap');
-  if (inDoubt > 0) return `${formatNumber(inDoubt)} in doubt`;
-  if (sold === 0) return 'nothing sold';
-  return longestFreeMs === undefined ? undefined : `free for ${formatDuration(longestFreeMs)}`;
+  if (overlaps > 0) return either(countOf(overlaps, 'overlap'), `重叠 ${formatNumber(overlaps)} 次`);
+  if (inDoubt > 0) return either(`${formatNumber(inDoubt)} in doubt`, `${formatNumber(inDoubt)} 笔存疑`);
+  if (sold === 0) return either('nothing sold', '一件也没有卖出');
+  if (longestFreeMs === undefined) return undefined;
+  const free = durationSaid(longestFreeMs);
+  return either(`free for ${free}`, `锁空闲 ${free}`);
 }
+
+export const allQuestionsInChinese: Record<string, string> = {
+  ...questionsInChinese,
+  ...orderQuestionsInChinese,
+  ...checkQuestionsInChinese,
+};
 
 /** What a drill, or a check, asks. Empty for one that this version does not know. */
 export function questionOf(drill: string): string {
-  return columnOf(drill)?.asks ?? questionOfCheck(drill) ?? questionOfPage(drill);
+  const asks = columnOf(drill)?.asks ?? questionOfCheck(drill) ?? questionOfPage(drill);
+  return either(asks, allQuestionsInChinese[drill] ?? asks);
 }
+
+// The sentences of a result in the language that is spoken. Those of a file that was read are English.
+
+export function reasonsOf({ reasons, facts }: Pick<DrillResult, 'reasons' | 'facts'>): string[] {
+  if (facts === undefined || !isChinese()) return reasons;
+  const said = facts.says.map(reasonSaid);
+  return reasons.length === 1 ? [sentencesSaid(said)] : said;
+}
+
+/** All of them as one text. */
+export const reasonOf = (result: Pick<DrillResult, 'reasons' | 'facts'>) => sentencesSaid(reasonsOf(result));
+
+/** Without the full stop. */
+export const evidenceOf = ({ evidence, facts }: Pick<DrillResult, 'evidence' | 'facts'>): string[] =>
+  facts && isChinese() && facts.seen.length === evidence.length ? facts.seen.map(sightSaid) : evidence;
+
+export const toldOf = ({ told = [], facts }: DrillResult) =>
+  told.map(({ ms, sentence }, at) => {
+    const step = facts?.told[at];
+    return { ms, sentence: step === undefined ? sentence : stepSaid(step) };
+  });

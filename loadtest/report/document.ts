@@ -2,7 +2,9 @@
 
 import { readFileSync } from 'node:fs';
 import type { Results } from '../evidence/results.ts';
+import { spoken } from '../narration/language.ts';
 import { formatMeasure, formatNumber } from '../narration/numbers.ts';
+import { either } from '../narration/spoken.ts';
 import { type Html, html, trusted } from './escape.ts';
 import { anchor } from './marks.ts';
 
@@ -10,7 +12,7 @@ import { anchor } from './marks.ts';
 export function renderDocument(title: string, header: Html, sections: (Html | false | Html[])[]): string {
   const css = readFileSync(new URL('report.css', import.meta.url), 'utf8');
   const page = html`<!doctype html>
-<html lang="en">
+<html lang="${spoken() === 'zh' ? 'zh-CN' : 'en'}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -30,6 +32,8 @@ ${sections}
   return page.markup;
 }
 
+export const howTitle = () => either('How it was run', '运行环境');
+
 /** The section that says how a run was set, as pairs of a name and a value, and what it ran on. */
 export function howItWasRun(
   command: string,
@@ -41,17 +45,17 @@ export function howItWasRun(
     ...settings,
     ['Redis', `${redis.version}, ${redis.kind}`],
     ['nginx', nginx],
-    ...(nodes === undefined ? [] : [['Nodes that sell', formatNumber(nodes)] as const]),
+    ...(nodes === undefined ? [] : [[either('Nodes that sell', '售卖的节点'), formatNumber(nodes)] as const]),
     ...Object.entries(backends),
     ['Node', node],
-    ['System', os],
-    ['CPUs', cpus],
-    ['Load when it began', formatMeasure(load)],
-    ['Commit', commit],
+    [either('System', '系统'), os],
+    [either('CPUs', 'CPU'), cpus],
+    [either('Load at the start', '开始时的负载'), formatMeasure(load)],
+    [either('Commit', '提交'), commit],
   ] as const;
-  return html`<section id="${anchor('How it was run')}">
-<h2>How it was run</h2>
-<p>To repeat it:</p>
+  return html`<section id="${anchor(howTitle())}">
+<h2>${howTitle()}</h2>
+<p>${either('To repeat it:', '重新运行：')}</p>
 <pre><code>${command}</code></pre>
 ${pairsOf('environment', lines)}
 </section>`;

@@ -2,10 +2,12 @@
 
 import { WHILE_RENEWED } from '../evidence/promises.ts';
 import type { Answer, DrillResult, Grade, Results } from '../evidence/results.ts';
-import { asClause, listOf } from '../narration/numbers.ts';
+import { type Both, inLanguage } from '../narration/language.ts';
+import { asClause } from '../narration/numbers.ts';
+import { either, listSaid, sentencesSaid } from '../narration/spoken.ts';
 import { isCheck, SEEDED_ORDERS } from '../staircase/conformance.ts';
 import { standingOf } from '../staircase/judge-run.ts';
-import { cellsIn } from './cells.ts';
+import { cellsIn, evidenceOf, reasonOf } from './cells.ts';
 
 type Finding = Answer['broken'][number];
 type Findings = Omit<Answer, 'verdict' | 'sentence' | 'searched'>;
@@ -21,7 +23,7 @@ const listOfVerdict = {
 } as const;
 
 /**
- * What is known of a lock, and what that comes to: first of all what is wrong with it. What the search did not come to the end of leaves
+ * What is known of a lock, and what that comes to, in the language that is spoken: first of all what is wrong with it. What the search did not come to the end of leaves
  * open whether it holds only when it is required.
  */
 export function answerOf(grade: Grade, results: Results, isSearchRequired = false): Answer {
@@ -32,20 +34,40 @@ export function answerOf(grade: Grade, results: Results, isSearchRequired = fals
   const open = notLookedAt.find(({ kind }) => kind !== 'order') ?? (isSearchRequired ? notLookedAt[0] : undefined);
   const searched = searchedOf(grade);
   const answer = (verdict: Answer['verdict'], said: string): Answer => ({
-    ...{ verdict, sentence: `${stage} ${said}`, searched },
+    ...{ verdict, sentence: `${stage}${said}`, searched },
     ...findings,
   });
-  if (problem !== undefined) return answer('unknown', `can't be graded: ${asClause(problem)}.`);
-  if (first) return answer('broken', `is broken: ${first.says}`);
+  if (problem !== undefined) {
+    const why = asClause(problem);
+    return answer('unknown', either(` can't be graded: ${why}.`, ` 无法检验：${why}。`));
+  }
+  if (first) return answer('broken', either(` is broken: ${first.says}`, ` 有缺陷：${first.says}`));
   if (open && isAllOpen(findings, 'check')) {
     const played = findings.holds.filter(({ kind }) => kind === 'drill');
-    const ofDrills = played.length > 0 ? ` On real servers ${countsOf(played)} hold.` : '';
-    const advice = grade.search && isAllOpen(findings, 'drill') ? ' Play the drills on real servers: --real.' : '';
-    return answer('unknown', `can't be simulated. ${open.says}${ofDrills}${advice}`);
+    const counts = countsOf(played);
+    const ofDrills = either(`On real servers ${counts} hold.`, `在真实服务器上，${counts}。`);
+    const advice = either('Play the drills on real servers: --real.', '请在真实服务器上运行演练：--real。');
+    return answer(
+      'unknown',
+      sentencesSaid([
+        either(" can't be simulated.", ' 无法模拟。'),
+        open.says,
+        played.length > 0 ? ofDrills : '',
+        grade.search && isAllOpen(findings, 'drill') ? advice : '',
+      ]),
+    );
   }
-  if (open) return answer('unknown', `is not known: ${open.name} could not be run to its end. ${open.says}`);
-  if (findings.holds.length === 0) return answer('unknown', 'is not known: nothing applies to it.');
-  return answer('holds', `breaks none of its promises: ${countsOf(findings.holds)} hold.`);
+  if (open) {
+    const unended = either(
+      ` is not known: ${open.name} could not be run to its end.`,
+      ` 结果未知：${open.name} 没有运行完。`,
+    );
+    return answer('unknown', sentencesSaid([unended, open.says]));
+  }
+  if (findings.holds.length === 0)
+    return answer('unknown', either(' is not known: nothing applies to it.', ' 结果未知：没有适用的检查。'));
+  const counts = countsOf(findings.holds);
+  return answer('holds', either(` breaks none of its promises: ${counts} hold.`, ` 信守了全部承诺：${counts}。`));
 }
 
 /** First what the checks have found, then the search, then the drills. */
@@ -53,7 +75,7 @@ function findingsOf(grade: Grade, { stages, leftOut, log }: Results): Findings {
   const { stage, search = [] } = grade;
   const cells = stages.find((row) => row.stage === stage)?.drills ?? [];
   const renews = cells.some(({ drill, verdict }) => drill === 'contract-long-hold' && verdict === 'pass');
-  const excuses: Record<string, string> = { ...grade.doesNotPromise, ...(renews && SEEN_TO_RENEW) };
+  const excuses: Record<string, string> = { ...grade.doesNotPromise, ...(renews && seenToRenew()) };
   const found: Findings = { broken: [], holds: [], notPromised: [], doesNotApply: [], notLookedAt: [] };
 
   function add(verdict: keyof typeof listOfVerdict, finding: Finding) {
@@ -63,20 +85,23 @@ function findingsOf(grade: Grade, { stages, leftOut, log }: Results): Findings {
     else found[list].push(finding);
   }
   function addCells(kind: 'check' | 'drill', those: DrillResult[], underOf: (name: string) => string) {
-    for (const { drill: name, verdict, reasons, evidence: steps } of those) {
-      add(verdict, { name, kind, says: reasons.join(' '), steps, under: underOf(name) });
+    for (const result of those) {
+      const { drill: name, verdict } = result;
+      add(verdict, { name, kind, says: reasonOf(result), steps: evidenceOf(result), under: underOf(name) });
     }
   }
   const isVirtual = (name: string) => log !== undefined || name === SEEDED_ORDERS;
   const checks = cells.filter(({ drill }) => isCheck(drill));
-  addCells('check', checks, () => 'In virtual time, with one fault each');
+  addCells('check', checks, () => either('In simulated time, with one fault each', '模拟时间，每次一个故障'));
   for (const { scope: name, verdict, reason: says, under, steps } of search) {
     add(verdict, { name, kind: 'order', says, under, steps });
   }
   const drills = cells.filter(({ drill }) => !isCheck(drill));
-  addCells('drill', drills, (name) => (isVirtual(name) ? 'In virtual time' : 'On real servers'));
+  addCells('drill', drills, (name) =>
+    isVirtual(name) ? either('In simulated time', '模拟时间') : either('On real servers', '真实服务器'),
+  );
   for (const { drill: name } of cellsIn(leftOut).filter((cell) => cell.stage === stage)) {
-    add('unknown', { name, kind: 'drill', says: 'It was not run.', under: '', steps: [] });
+    add('unknown', { name, kind: 'drill', says: either('It was not run.', '没有运行。'), under: '', steps: [] });
   }
   return found;
 }
@@ -93,37 +118,49 @@ function searchedOf({ search = [] }: Grade): string {
   const ended = search.length - open.length;
   const reasons = [...new Set(open.map(({ reason }) => reason))].map((reason) => {
     const scopes = open.filter((each) => each.reason === reason).map(({ scope }) => scope);
-    return open.length === search.length && scopes.length === open.length ? reason : `${listOf(scopes)}: ${reason}`;
+    const isOfAll = open.length === search.length && scopes.length === open.length;
+    return isOfAll ? reason : either(`${listSaid(scopes)}: ${reason}`, `${listSaid(scopes)}：${reason}`);
   });
-  if (ended === 0) return ['Not searched.', ...reasons].join(' ');
-  const said = `Searched: every interleaving of a few processes, in ${ended} of ${search.length} scopes.`;
-  return [said, ...(open.length > 0 ? ['Not to the end:'] : []), ...reasons].join(' ');
+  if (ended === 0) return sentencesSaid([either('Not searched.', '没有做模型检查。'), ...reasons]);
+  const said = either(
+    `Searched: every interleaving of a few processes, in ${ended} of ${search.length} scopes.`,
+    `模型检查：几个进程的所有交错，${search.length} 个检查范围中完成 ${ended} 个。`,
+  );
+  return sentencesSaid([said, open.length > 0 ? either('Not to the end:', '没有检查完：') : '', ...reasons]);
 }
 
-const kinds = { check: 'checks', drill: 'drills' };
-
 /** Why a lock need not hold it that was seen to renew, whether it says so or not; nothing for what it must. */
-const SEEN_TO_RENEW = {
-  ...Object.fromEntries(WHILE_RENEWED.map((drill) => [drill, 'It renews its lease for as long as its process lives.'])),
-  'long-sale': '',
-};
+function seenToRenew(): Record<string, string> {
+  const why = either('It renews its lease for as long as its process lives.', '只要进程还在，它就一直续期。');
+  return { ...Object.fromEntries(WHILE_RENEWED.map((drill) => [drill, why])), 'long-sale': '' };
+}
 
 /** How many hold, such as `20 of 20 checks and 11 of 11 drills`: all that apply and are promised. */
 function countsOf(holds: Finding[]): string {
+  const kinds = { check: either('checks', '项检查'), drill: either('drills', '个演练') };
   const counts = Object.entries(kinds).flatMap(([kind, word]) => {
     const count = holds.filter((each) => each.kind === kind).length;
-    return count > 0 ? [`${count} of ${count} ${word}`] : [];
+    return count > 0 ? [either(`${count} of ${count} ${word}`, `${count} ${word}全部通过`)] : [];
   });
-  return listOf(counts.length > 0 ? counts : [`${holds.length} scopes of the search`]);
+  const ofScopes = either(`${holds.length} scopes of the model checker`, `${holds.length} 个检查范围全部成立`);
+  return either(
+    listSaid(counts.length > 0 ? counts : [ofScopes]),
+    (counts.length > 0 ? counts : [ofScopes]).join('，'),
+  );
 }
 
-const titles = { holds: 'breaks no promise', broken: 'is broken', unknown: 'is not known' };
+const titles: Record<Answer['verdict'], Both> = {
+  holds: ['breaks no promise', '信守了承诺'],
+  broken: ['is broken', '有缺陷'],
+  unknown: ['is not known', '结果未知'],
+};
 
 /** `my-lock is broken`, or how many locks were graded. */
 export function gradeTitle(grades: Grade[]): string {
   const [grade, ...others] = grades;
-  if (grade === undefined || others.length > 0) return `${grades.length} locks graded`;
-  return `${grade.stage} ${titles[grade.answer?.verdict ?? 'unknown']}`;
+  if (grade === undefined || others.length > 0)
+    return either(`${grades.length} locks graded`, `检验了 ${grades.length} 把锁`);
+  return `${grade.stage} ${inLanguage(titles[grade.answer?.verdict ?? 'unknown'])}`;
 }
 
 /**
@@ -146,9 +183,17 @@ const expectedCells = (rows: Results['stages']) =>
 /** Whether the built-in locks, which are the baseline, came out as expected: if not, the grades prove nothing. */
 export function baselineLine({ stages }: Results): string {
   const rows = stages.filter(({ drills }) => drills.some(({ expected }) => expected !== null));
-  if (rows.length === 0) return 'No built-in lock ran as a baseline.';
+  if (rows.length === 0) return either('No built-in lock ran as a baseline.', '没有运行内置的锁作为基准。');
   const cells = expectedCells(rows);
   const asExpected = cells.filter(isAsExpected).length;
-  const warning = asExpected === cells.length ? '' : ' Conclude nothing: a drill did not find what it must.';
-  return `Baseline: ${listOf(rows.map(({ stage }) => stage))}, ${asExpected} of ${cells.length} cells as expected.${warning}`;
+  const stagesSaid = listSaid(rows.map(({ stage }) => stage));
+  const baseline = either(
+    `Baseline: ${stagesSaid}, ${asExpected} of ${cells.length} cells as expected.`,
+    `基准：${stagesSaid}，${cells.length} 个单元格中 ${asExpected} 个符合预期。`,
+  );
+  const warning = either(
+    'Nothing can be concluded: a drill did not find what it must.',
+    '不能得出结论：有演练没有发现它应该发现的问题。',
+  );
+  return sentencesSaid([baseline, asExpected === cells.length ? '' : warning]);
 }

@@ -1,7 +1,8 @@
 // The report as a page.
 
 import type { Results } from '../evidence/results.ts';
-import { formatDuration, formatMoment, formatNumber } from '../narration/numbers.ts';
+import { formatNumber } from '../narration/numbers.ts';
+import { durationSaid, either, momentSaid } from '../narration/spoken.ts';
 import { leftOutInWords, ranStaircases } from './cells.ts';
 import { howItWasRun, renderDocument } from './document.ts';
 import { type Html, html } from './escape.ts';
@@ -11,7 +12,7 @@ import { looksLike, markOf } from './marks.ts';
 import { serviceSection } from './service.ts';
 import { contents, stageSection } from './stage-sections.ts';
 import { staircaseSection } from './staircase-table.ts';
-import { countCells, summarize, verdictInWords } from './summary.ts';
+import { countCells, summarize, verdictInWords, verdictReasonsOf } from './summary.ts';
 
 export function renderPage(results: Results): string {
   const { stages, settings, leftOut, environment, command } = results;
@@ -22,23 +23,28 @@ export function renderPage(results: Results): string {
     ranStaircases(results).map((ran) => staircaseSection(ran, results)),
     stages.map((stage) => stageSection(stage, results)),
     howItWasRun(command, environment, [
-      ['Requests of a rush', formatNumber(settings.requests)],
-      ['Connections', formatNumber(settings.connections)],
-      ['Stock of a rush', formatNumber(settings.stock)],
-      ['Units of a sell-out', formatNumber(settings.units)],
-      ['Lease of the drills step by step', formatDuration(settings.leaseMs)],
-      ...(leftOut.length > 0 ? [['Left out', leftOutInWords(leftOut)] as const] : []),
+      [either('Requests of a rush', '抢购的请求数'), formatNumber(settings.requests)],
+      [either('Connections', '并发连接'), formatNumber(settings.connections)],
+      [either('Stock of a rush', '抢购的库存'), formatNumber(settings.stock)],
+      [either('Units of a sell-out', '售罄演练的库存'), formatNumber(settings.units)],
+      [either('Lease of a step-by-step drill', '逐步演练的租期'), durationSaid(settings.leaseMs)],
+      ...(leftOut.length > 0 ? [[either('Left out', '没有运行'), leftOutInWords(leftOut)] as const] : []),
     ]),
   ]);
 }
 
 function verdict(results: Results): Html {
-  const { grades, verdict, verdictReasons, startedAt, durationMs } = results;
-  const sentences = [...(grades ?? []).flatMap(({ answer }) => answer?.sentence ?? []), ...summarize(results)];
+  const { grades, verdict, startedAt, durationMs } = results;
+  const verdictReasons = verdictReasonsOf(results);
+  const took = durationSaid(durationMs);
+  const sentences = [
+    ...(grades ?? []).flatMap(({ answer, said = answer }) => said?.sentence ?? []),
+    ...summarize(results),
+  ];
   return html`<header class="verdict ${verdict}">
-<p class="run">Lockstep · ${formatMoment(startedAt)} · ran for ${formatDuration(durationMs)}</p>
+<p class="run">Lockstep · ${momentSaid(startedAt)} · ${either(`ran for ${took}`, `运行了 ${took}`)}</p>
 <h1>${headlineOf(results)}</h1>
-<p class="standing"><b><span aria-hidden="true">${markOf(looksLike[verdict]).mark}</span> ${verdictInWords(results)}.</b> ${countCells(results)}</p>
+<p class="standing"><b><span aria-hidden="true">${markOf(looksLike[verdict]).mark}</span> ${verdictInWords(results)}</b> ${countCells(results)}</p>
 ${sentences.map((sentence) => html`<p class="summary">${sentence}</p>\n`)}
 ${verdictReasons.length > 0 && html`<ul class="reasons">${verdictReasons.map((reason) => html`<li>${reason}</li>\n`)}</ul>`}
 </header>`;

@@ -1,32 +1,35 @@
 // The staircase as a table of the page.
 
 import type { Results } from '../evidence/results.ts';
-import { countOf } from '../narration/numbers.ts';
+import { inLanguage } from '../narration/language.ts';
+import { countOf, formatNumber } from '../narration/numbers.ts';
+import { either } from '../narration/spoken.ts';
 import { standingOf } from '../staircase/judge-run.ts';
+import { groupTitles } from '../staircase/staircase.ts';
 import { type Cell, keyFigure, partsOf, questionOf, type RanStaircase, whyNotPromised } from './cells.ts';
 import { type Html, html } from './escape.ts';
-import { anchor, beyondPromise, markOf } from './marks.ts';
+import { anchor, beyondPromise, markOf, wordOf } from './marks.ts';
 
 /** With more drills than that, a table needs small letters. */
 const WIDE = 5;
 
 /** A staircase as it was run. Each cell leads to its drill below. */
 export function staircaseSection(ran: RanStaircase, results: Results): Html {
-  const { title, rowWord } = ran.staircase;
+  const [title, row] = [ran.staircase.title, ran.staircase.rowWord].map((text) => inLanguage(text)) as [string, string];
   const parts = partsOf(ran);
   const isWide = ran.drills.length > WIDE;
   return html`<section id="${anchor(title)}">
 <h2>${title}</h2>
 <div class="parts">${parts.map((part) => partTable(part, ran, results))}</div>
 <ul class="legend">
-<li><b class="key pass">✔\uFE0E</b> the ${rowWord} holds</li>
-<li><b class="key fail">✘\uFE0E</b> the ${rowWord} fails: that is its lesson</li>
-<li><b class="key pass measured">✔\uFE0E</b> <b class="key fail measured">✘\uFE0E</b> pale: it holds, or fails; nothing is expected of it</li>
-<li><b class="key off pass">✔\uFE0E</b> <b class="key off fail">✘\uFE0E</b> not as expected</li>
-<li><b class="key fail measured">${beyondPromise.mark}</b> it fails what it does not promise, which is no fault of it</li>
-<li><b class="key unknown">?</b> unknown: nothing may be concluded</li>
-<li><b class="key not-applicable">–</b> nothing to break, or not on these servers</li>
-<li><b class="key blank"></b> not run</li>
+<li><b class="key pass">✔\uFE0E</b> ${either(`the ${row} holds`, `这个${row}通过`)}</li>
+<li><b class="key fail">✘\uFE0E</b> ${either(`the ${row} fails, as this lesson expects`, `这个${row}不通过：这正是它要说明的问题`)}</li>
+<li><b class="key pass measured">✔\uFE0E</b> <b class="key fail measured">✘\uFE0E</b> ${either('pale: nothing is expected', '浅色：没有预期')}</li>
+<li><b class="key off pass">✔\uFE0E</b> <b class="key off fail">✘\uFE0E</b> ${either('not as expected', '不符合预期')}</li>
+<li><b class="key fail measured">${beyondPromise().mark}</b> ${either('fails, and it is not promised', '不通过，但没有承诺过')}</li>
+<li><b class="key unknown">?</b> ${either('unknown: nothing can be concluded', '未知：不能得出结论')}</li>
+<li><b class="key not-applicable">–</b> ${either('nothing to break, or not on these servers', '没有可破坏的，或这些服务器无法演示')}</li>
+<li><b class="key blank"></b> ${either('not run', '没有运行')}</li>
 </ul>
 ${isWide && html`<dl class="questions">${parts.flatMap((part) => part.drills).map((drill) => html`<div><dt>${drill}</dt><dd>${questionOf(drill)}</dd></div>\n`)}</dl>`}
 </section>`;
@@ -38,12 +41,14 @@ type Part = ReturnType<typeof partsOf>[number];
 function partTable({ group, drills }: Part, ran: RanStaircase, results: Results): Html {
   const { staircase, stages, cellAt } = ran;
   const isWide = ran.drills.length > WIDE;
+  const groupTitle = group && inLanguage(groupTitles[group]);
+  const count = formatNumber(drills.length);
   return html`<div class="part">
-${group && html`<h3 class="group">${group}</h3>`}
-${drills.length >= WIDE && html`<p class="hint">${countOf(drills.length, 'drill')}: the table goes on to the right →</p>`}
-<div class="scroll" tabindex="0" role="region" aria-label="${[staircase.title, group].filter(Boolean).join(': ')}">
+${groupTitle && html`<h3 class="group">${groupTitle}</h3>`}
+${drills.length >= WIDE && html`<p class="hint">${either(`${countOf(drills.length, 'drill')}: scroll right for more →`, `${count} 个演练：向右滚动查看 →`)}</p>`}
+<div class="scroll" tabindex="0" role="region" aria-label="${[inLanguage(staircase.title), groupTitle].filter(Boolean).join(either(': ', '：'))}">
 <table class="staircase${isWide && ' wide'}" style="--drills: ${drills.length}">
-<thead><tr><th scope="col">${staircase.rowWord}</th>${drills.map((drill) => html`<th scope="col">${drill}<br><small>${questionOf(drill)}</small></th>`)}</tr></thead>
+<thead><tr><th scope="col">${inLanguage(staircase.rowWord)}</th>${drills.map((drill) => html`<th scope="col">${drill}<br><small>${questionOf(drill)}</small></th>`)}</tr></thead>
 <tbody>
 ${stages.map((stage) => html`<tr><th scope="row">${stageLink(results, stage)}</th>${drills.map((drill) => staircaseCell(cellAt(stage, drill), results))}</tr>\n`)}
 </tbody>
@@ -58,8 +63,9 @@ function stageLink({ stages }: Results, stage: string) {
 }
 
 function staircaseCell({ stage, drill, state, result }: Cell, results: Results): Html {
-  if (result === undefined) return html`<td class="${state}">${state === 'left-out' && 'left out'}</td>`;
-  const { mark, word } = whyNotPromised(results, stage, result) ? beyondPromise : markOf(result.verdict);
+  if (result === undefined)
+    return html`<td class="${state}">${state === 'left-out' && either('left out', '没有运行')}</td>`;
+  const { mark, word } = whyNotPromised(results, stage, result) ? beyondPromise() : markOf(result.verdict);
   const standing = standingOf(result);
   const isOff = standing === 'not as expected';
   const figure = keyFigure(result);
@@ -67,10 +73,10 @@ function staircaseCell({ stage, drill, state, result }: Cell, results: Results):
   return html`<td class="${state}${standing === 'measured only' && ' measured'}${isOff && ' off'}"><a href="#${anchor(stage, drill)}"
 ><span class="mark" aria-hidden="true">${mark}</span> <span class="${isShort && 'spoken'}">${word}</span>
 ${figure !== undefined && html`<span class="figure">${unbroken(figure)}</span>`}
-${isOff && html`<span class="expected">expected: ${result.expected ?? ''}</span>`}</a></td>`;
+${isOff && html`<span class="expected">${either('expected: ', '预期：')}${result.expected === null ? '' : wordOf(result.expected)}</span>`}</a></td>`;
 }
 
 /** A number is never parted from its unit. */
 function unbroken(figure: string): string {
-  return figure.replace(/(\d) (ms|s|min|B)\b/g, '$1\u00A0$2');
+  return figure.replace(/(\d) (?=(ms|s|min|B)\b|[毫秒分件笔次个条])/g, '$1\u00A0');
 }

@@ -1,7 +1,10 @@
-// The title of a row, and the story that its file tells.
+// The title of a row, and what its file says of it: the problem, the change, and what it leaves.
 
 import { existsSync, readFileSync } from 'node:fs';
+import { type Both, inLanguage } from '../narration/language.ts';
+import { either } from '../narration/spoken.ts';
 import { rowOf } from '../staircase/lookup.ts';
+import { storiesInChinese } from '../staircase/stories.zh.ts';
 
 /** The lines that open a stage's file. */
 export interface Story {
@@ -10,7 +13,14 @@ export interface Story {
   leaves: string;
 }
 
-/** The story of a row, read from its file. Undefined when no file tells it. */
+/** The story of a row in the language that is spoken. Undefined when no file tells it. */
+export function storyOf(stage: string): Story | undefined {
+  const story = readStory(stage);
+  const said = (line: string) => either(line, storiesInChinese[line] ?? line);
+  return story && { problem: said(story.problem), change: said(story.change), leaves: said(story.leaves) };
+}
+
+/** The story of a row in English, read from its file. Undefined when no file tells it. */
 export function readStory(stage: string): Story | undefined {
   const path = rowOf(stage)?.story;
   const file = path === undefined ? undefined : new URL(`../../${path}`, import.meta.url);
@@ -22,7 +32,7 @@ export function readStory(stage: string): Story | undefined {
   return { problem, change, leaves };
 }
 
-/** `4-ttl` as `Stage 4 · ttl`. An external lock keeps its name. */
-export function stageTitle(stage: string): string {
-  return rowOf(stage)?.title ?? stage;
-}
+/** `4-ttl` as `Stage 4 · ttl`, in both languages. An external lock keeps its name. */
+export const titleOf = (stage: string): Both => rowOf(stage)?.title ?? [stage, stage];
+/** The same in the language that is spoken. */
+export const stageTitle = (stage: string): string => inLanguage(titleOf(stage));

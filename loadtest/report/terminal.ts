@@ -1,14 +1,16 @@
 // What a terminal shows of a stage and of a drill under it.
 
-import { stripVTControlCharacters } from 'node:util';
 import pc from 'picocolors';
+import stringWidth from 'string-width';
 import { type DrillResult, rushFigures, type Verdict } from '../evidence/results.ts';
+import { inLanguage } from '../narration/language.ts';
 import { countOf, formatMeasure, formatNumber } from '../narration/numbers.ts';
+import { either } from '../narration/spoken.ts';
 import { standingOf } from '../staircase/judge-run.ts';
 import { columnNames, columnsWith, fixes, rowOf, staircaseOf } from '../staircase/lookup.ts';
-import { keyFigure, questionOf, sharesOf } from './cells.ts';
-import { signs, words } from './marks.ts';
-import { readStory, stageTitle } from './story.ts';
+import { evidenceOf, keyFigure, questionOf, reasonOf, reasonsOf, sharesOf } from './cells.ts';
+import { signs, wordOf } from './marks.ts';
+import { stageTitle, storyOf } from './story.ts';
 
 /** So many evidence of a drill are told. */
 const SHOWN_EVIDENCE = 3;
@@ -27,75 +29,92 @@ export const mark = (verdict: Verdict, word = '') => paint[verdict](`${signs[ver
  * of a cell so far.
  */
 export function openingLines(stage: string, find: (stage: string, drill: string) => DrillResult | undefined): string[] {
-  const story = readStory(stage);
+  const story = storyOf(stage);
   const before = columnNames
     .filter((drill) => fixes(stage, drill))
     .flatMap((drill) => find(rowOf(stage)?.before ?? '', drill) ?? []);
   return [
     pc.bold(stageTitle(stage)),
-    ...(story ? [hanging(`  ${pc.dim('Problem')}  `, story.problem)] : []),
-    ...before.map((result) => hanging(`  ${pc.dim('Before ')}  `, shortLine(result))),
-    ...(story ? [hanging(`  ${pc.dim('Change ')}  `, story.change)] : []),
+    ...(story ? [hanging(`  ${pc.dim(either('Problem', '问题'))}  `, story.problem)] : []),
+    ...before.map((result) => hanging(`  ${pc.dim(either('Before ', '之前'))}  `, shortLine(result))),
+    ...(story ? [hanging(`  ${pc.dim(either('Change ', '改动'))}  `, story.change)] : []),
   ];
 }
 
-/** `✘ crashed-holder: none in 2 s` */
+/** Such as `✘ crashed-holder: none in 2 s`. */
 function shortLine(result: DrillResult): string {
-  const figure = keyFigure(result) ?? words[result.verdict];
-  return `${mark(result.verdict)} ${result.drill}: ${figure}`;
+  const figure = keyFigure(result) ?? wordOf(result.verdict);
+  return `${mark(result.verdict)} ${result.drill}${either(': ', '：')}${figure}`;
 }
 
 /** What happened to the shop comes first, then whether this was expected, and what was asked. */
 export function resultLines(stage: string, result: DrillResult): string[] {
-  const { drill, verdict, evidence } = result;
+  const { drill, verdict } = result;
   const figures = rushFigures(result);
-  const [happened = words[verdict], ...reasons] = result.reasons;
+  const [happened = wordOf(verdict), ...reasons] = reasonsOf(result);
   const latency = figures?.latencyMs;
   const speed = [
-    figures && `${formatNumber(figures.throughput)} sales/s`,
+    figures && either(`${formatNumber(figures.throughput)} sales/s`, `每秒 ${formatNumber(figures.throughput)} 笔`),
     latency && `p50 ${formatMeasure(latency.p50)} ms, p99 ${formatMeasure(latency.p99)} ms`,
     figures?.redisCommandsPerSale !== undefined &&
-      `${formatMeasure(figures.redisCommandsPerSale)} Redis commands a sale`,
-    figures?.conflicts !== undefined && countOf(figures.conflicts, 'conflict'),
-    figures && figures.lockTimeout > 0 && `${formatNumber(figures.lockTimeout)} refused: the lock was not free in time`,
+      either(
+        `${formatMeasure(figures.redisCommandsPerSale)} Redis commands a sale`,
+        `每笔 ${formatMeasure(figures.redisCommandsPerSale)} 条 Redis 命令`,
+      ),
+    figures?.conflicts !== undefined &&
+      either(countOf(figures.conflicts, 'conflict'), `写冲突 ${formatNumber(figures.conflicts)} 次`),
+    figures &&
+      figures.lockTimeout > 0 &&
+      either(
+        `${formatNumber(figures.lockTimeout)} refused: the lock was not free in time`,
+        `拒绝 ${formatNumber(figures.lockTimeout)} 笔：没有及时等到锁`,
+      ),
   ].filter(Boolean);
-  const asked = questionOf(drill) && `The drill asks: ${questionOf(drill)}`;
+  const asked = questionOf(drill) && either(`The drill asks: ${questionOf(drill)}`, `演练的问题：${questionOf(drill)}`);
   const indent = indentOf(drill);
   const shares = sharesOf(result);
   return [
     hanging(`  ${mark(verdict)} ${pc.bold(nameColumn(drill))} `, happened),
     ...reasons.map((reason) => hanging(indent, reason)),
     hanging(indent, [expectationOf(stage, result), pc.dim(asked)].filter(Boolean).join(' ')),
-    ...evidence.slice(0, 1).map((sentence) => hanging(indent, pc.dim(`${sentence}.`))),
+    ...evidenceOf(result)
+      .slice(0, 1)
+      .map((sentence) => hanging(indent, pc.dim(`${sentence}${either('.', '。')}`))),
     ...(speed.length > 0 ? [hanging(indent, pc.dim(speed.join(' · ')))] : []),
     ...(shares ? [hanging(indent, pc.dim(shares))] : []),
   ];
 }
 
 /**
- * The text behind what it begins with. On a terminal its lines end between two words, and go on under its first letter; what is piped to
- * another program is one line.
+ * The text behind what it begins with. On a terminal its lines end between two words, or two Chinese characters, and continue under its
+ * first letter; what is piped to another program is one line.
  */
 export function hanging(start: string, text: string, columns = process.stdout.columns): string {
-  const indent = stripVTControlCharacters(start).length;
+  const indent = stringWidth(start);
   const room = (columns ?? Number.POSITIVE_INFINITY) - indent;
   const lines = [''];
-  for (const word of text.split(' ')) {
+  for (const piece of text.split(MAY_BREAK)) {
     const line = lines.at(-1) ?? '';
-    const longer = line === '' ? word : `${line} ${word}`;
-    if (line === '' || stripVTControlCharacters(longer).length <= room) lines[lines.length - 1] = longer;
-    else lines.push(word);
+    if (line === '' || stringWidth((line + piece).trimEnd()) <= room) lines[lines.length - 1] = line + piece;
+    else lines.push(piece);
   }
-  return start + lines.join(`\n${' '.repeat(indent)}`);
+  return start + lines.map((line) => line.trimEnd()).join(`\n${' '.repeat(indent)}`);
 }
+
+/** Behind a blank, and beside a Chinese character: but no line begins with a mark that closes, or ends with one that opens. */
+const MAY_BREAK =
+  /(?<= )(?! )|(?<=[\p{sc=Han}，。、：；！？）”])(?=[^ ，。、：；！？）”\p{Cc}])|(?<=[^ （“\p{Cc}])(?=[\p{sc=Han}（“])/u;
+
+/** The text, with blanks behind it up to so many columns of a terminal. */
+export const padded = (text: string, columns: number) => text + ' '.repeat(Math.max(0, columns - stringWidth(text)));
 
 /** What `npm run drill` tells of a stage: its title, and what it changes. */
 export const stageTold = (stage: string, columns?: number) =>
-  hanging(`${pc.bold(stageTitle(stage))}  `, pc.dim(readStory(stage)?.change ?? ''), columns);
+  hanging(`${pc.bold(stageTitle(stage))}  `, pc.dim(storyOf(stage)?.change ?? ''), columns);
 
 /** What it tells of a step, and of its time in milliseconds. */
 export const stepTold = (sentence: string, atMs: number, columns?: number) =>
-  hanging(`  ${pc.dim(`${(atMs / 1000).toFixed(2).padStart(6)} s`)}  `, sentence, columns);
+  hanging(`  ${pc.dim(`${(atMs / 1000).toFixed(2).padStart(6)} ${either('s', '秒')}`)}  `, sentence, columns);
 
 /** What it tells of the end: the verdict and why, whether this was expected, and the first that was seen. */
 export function verdictTold(
@@ -103,24 +122,35 @@ export function verdictTold(
   result: Omit<DrillResult, 'drill' | 'durationMs' | 'told'>,
   columns?: number,
 ): string[] {
-  const { verdict, reasons, evidence, evidenceCount } = result;
+  const { verdict, evidenceCount } = result;
   const expectation = expectationOf(stage, result);
   const more = evidenceCount - SHOWN_EVIDENCE;
   return [
-    hanging(`  ${pc.bold(mark(verdict, words[verdict]))}  `, reasons.join(' '), columns),
+    hanging(`  ${pc.bold(mark(verdict, wordOf(verdict)))}  `, reasonOf(result), columns),
     ...(expectation ? [hanging('    ', expectation, columns)] : []),
-    ...evidence.slice(0, SHOWN_EVIDENCE).map((sentence) => hanging('    ', pc.dim(`${sentence}.`), columns)),
-    ...(more > 0 ? [`    ${pc.dim(`and ${more} more`)}`] : []),
+    ...evidenceOf(result)
+      .slice(0, SHOWN_EVIDENCE)
+      .map((sentence) => hanging('    ', pc.dim(`${sentence}${either('.', '。')}`), columns)),
+    ...(more > 0 ? [`    ${pc.dim(either(`and ${more} more`, `还有 ${more} 条`))}`] : []),
   ];
 }
 
 /** `Expected: this stage fails here.` Nothing where no verdict is expected, or none was reached. */
 export function expectationOf(stage: string, { verdict, expected }: Pick<DrillResult, 'verdict' | 'expected'>): string {
   const standing = standingOf({ verdict, expected });
-  const row = `this ${staircaseOf(stage).rowWord}`;
-  if (standing === 'as expected') return `Expected: ${row} ${words[verdict]} here.`;
+  const row = inLanguage(staircaseOf(stage).rowWord);
+  const word = wordOf(verdict);
+  if (standing === 'as expected')
+    return either(`Expected: this ${row} ${word} here.`, `符合预期：这个${row}在这里${word}。`);
   if (standing !== 'not as expected') return '';
-  return pc.red(`NOT expected: ${row} ${words[verdict]} here, and should ${expected === 'pass' ? 'hold' : 'fail'}.`);
+  const should = expected === 'pass' ? 'hold' : 'fail';
+  const wanted = wordOf(expected ?? 'unknown');
+  return pc.red(
+    either(
+      `NOT expected: this ${row} ${word} here, and should ${should}.`,
+      `不符合预期：这个${row}在这里${word}，本应${wanted}。`,
+    ),
+  );
 }
 
 /**
@@ -132,13 +162,13 @@ export function signTable(
   rows: { name: string; signs: string[] }[],
   room = process.stdout.columns ?? Number.POSITIVE_INFINITY,
 ): string[] {
-  const width = Math.max(...rows.map(({ name }) => name.length)) + 2;
+  const width = Math.max(...rows.map(({ name }) => stringWidth(name))) + 2;
   const beyond = columns.findIndex((column, at) => at > 0 && width + 2 * at + column.length > room);
   const count = beyond < 0 ? columns.length : beyond;
   const others = rows.map(({ name, signs }) => ({ name, signs: signs.slice(count) }));
   return [
     ...columns.slice(0, count).map((column, at) => `${' '.repeat(width)}${'│ '.repeat(at)}${column}`),
-    ...rows.map(({ name, signs }) => `${name.padEnd(width)}${signs.slice(0, count).join(' ')}`),
+    ...rows.map(({ name, signs }) => `${padded(name, width)}${signs.slice(0, count).join(' ')}`),
     ...(beyond < 0 ? [] : ['', ...signTable(columns.slice(count), others, room)]),
   ];
 }

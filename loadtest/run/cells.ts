@@ -98,9 +98,9 @@ export async function runCells(
 
   async function tell(cell: Cell, judged: Judged | undefined) {
     if (judged === undefined) return;
-    const { says, ...result } = judged;
+    const { says: _, ...result } = judged;
     results.set(cell, result);
-    await narrator.result(cell.stage, result, says);
+    await narrator.result(cell.stage, result);
   }
 
   async function runOne(cell: Cell, place: number): Promise<Judged | undefined> {

@@ -5,8 +5,9 @@ import pc from 'picocolors';
 import type { Answer, DrillResult, Results } from '../evidence/results.ts';
 import type { Audience, Cell } from '../harness/drill.ts';
 import type { Target } from '../harness/target.ts';
-import { formatDuration, formatNumber } from '../narration/numbers.ts';
-import type { Reason } from '../narration/reasons.ts';
+import { inLanguage } from '../narration/language.ts';
+import { formatNumber } from '../narration/numbers.ts';
+import { durationSaid, either } from '../narration/spoken.ts';
 import {
   keyFigure,
   leftOutInWords,
@@ -15,13 +16,14 @@ import {
   type Cell as RanCell,
   type RanStaircase,
   ranStaircases,
+  reasonOf,
   whyNotPromised,
 } from '../report/cells.ts';
-import { comparedFigures, OVERSOLD, SOLD_TWICE } from '../report/figures.ts';
+import { comparedFigures, oversoldName, soldTwice } from '../report/figures.ts';
 import { baselineLine } from '../report/grades.ts';
 import { headlineOf } from '../report/headline.ts';
 import { looksLike } from '../report/marks.ts';
-import { countCells, verdictInWords } from '../report/summary.ts';
+import { countCells, verdictInWords, verdictReasonsOf } from '../report/summary.ts';
 import { hanging, mark, nameColumn, openingLines, paint, resultLines, signTable } from '../report/terminal.ts';
 import { standingOf } from '../staircase/judge-run.ts';
 import { lockStaircase } from '../staircase/lock-stages.ts';
@@ -39,8 +41,7 @@ export interface Narrator {
   progress?(done: number, total: number): void;
   /** Whoever follows the cell while it runs. */
   follow?(cell: Cell): Audience;
-  /** `says`: the reasons as facts. */
-  result(stage: string, result: DrillResult, says: Reason[]): void | Promise<void>;
+  result(stage: string, result: DrillResult): void | Promise<void>;
   end(results: Results, dir: string): void;
 }
 
@@ -57,7 +58,8 @@ export function createNarrator(out: NodeJS.WriteStream, cells: Cell[], { isStory
   return {
     start(target) {
       say(startLine(target));
-      if (!isStory) say(`${formatNumber(cells.length)} cells.`, '');
+      const count = formatNumber(cells.length);
+      if (!isStory) say(either(`${count} cells.`, `${count} 个单元格。`), '');
     },
     cell({ stage, drill }) {
       if (!isStory) return;
@@ -66,7 +68,7 @@ export function createNarrator(out: NodeJS.WriteStream, cells: Cell[], { isStory
       show(`  ${drill.name} …`);
     },
     progress(done, total) {
-      if (isStory && done % 10 === 0) show(`  ${current.drill} … ${formatNumber(done)} of ${formatNumber(total)}`);
+      if (isStory && done % 10 === 0) show(`  ${current.drill} … ${farIn(done, total)}`);
     },
     result(stage, result) {
       resultsSoFar.set(`${stage} ${result.drill}`, result);
@@ -99,75 +101,119 @@ export function createGradeNarrator(out: NodeJS.WriteStream, cells: Cell[], isRe
   return {
     ...before,
     end(results, dir) {
-      const lines = (results.grades ?? []).flatMap(({ answer }) => (answer ? [...answerLines(answer), ''] : []));
+      const lines = (results.grades ?? []).flatMap(({ answer, said = answer }) =>
+        said ? [...answerLines(said), ''] : [],
+      );
       const baseline = results.stages.some(({ lockVersion }) => lockVersion !== null) ? [baselineLine(results)] : [];
-      const took = pc.dim(`(${formatDuration(results.durationMs)})`);
-      out.write(`${[...lines, ...baseline, `The report: ${dir}/report.html ${took}`].join('\n')}\n`);
+      out.write(`${[...lines, ...baseline, `${reportAt(dir)} ${tookIn(results)}`].join('\n')}\n`);
     },
   };
 }
 
 /** Who they are that the sentences name. */
-const WHO = 'A, B, C and so on are callers, each with a lock object of its own. The lab stages the faults.';
+const who = () =>
+  either(
+    'A, B, C and so on are callers, each with a lock object of its own. The lab stages the faults.',
+    'A、B、C 等是调用者，各有自己的锁对象。故障由实验室制造。',
+  );
 
-/** What is wrong, each in which order of events, what holds, and what was not looked at. */
+/** What is wrong, each in which interleaving, what holds, and what was not looked at. */
 export function answerLines(answer: Answer): string[] {
-  const found = { check: '', order: ' (search)', drill: ' (drill)' };
+  const found = {
+    check: '',
+    order: either(' (model checker)', '（模型检查器）'),
+    drill: either(' (drill)', '（演练）'),
+  };
   const lines = (title: string, list: string[]) =>
     list.length > 0 ? ['', hanging('', title), ...list.map((each) => hanging('  ', each))] : [];
   const bySentence = (findings: Answer['broken']) => {
     const named = findings.map((finding) => ({ ...finding, name: finding.name + found[finding.kind] }));
-    return grouped(named, 'says').map(([says, names]) => `${names}: ${says}`);
+    return grouped(named, 'says').map(([says, names]) => either(`${names}: ${says}`, `${names}：${says}`));
   };
   return [
     hanging('', pc.bold(paint[looksLike[answer.verdict]](answer.sentence))),
     hanging('', answer.searched),
-    ...(answer.broken.length > 0 ? [hanging('', WHO)] : []),
+    ...(answer.broken.length > 0 ? [hanging('', who())] : []),
     ...answer.broken.flatMap(({ name, kind, says, under, steps }, i) => [
-      ...(i === 0 ? [] : ['', hanging('Broken, too: ', says)]),
-      ...lines(`${name}${found[kind]} found it. ${under}, in this order:`, steps),
+      ...(i === 0 ? [] : ['', hanging(either('Also broken: ', '还有缺陷：'), says)]),
+      ...lines(
+        either(
+          `${name}${found[kind]} found it. ${under}, in this order:`,
+          `由 ${name}${found[kind] || ' '}发现。${under}，步骤如下：`,
+        ),
+        steps,
+      ),
     ]),
     ...lines(
-      'It holds:',
-      grouped(answer.holds, 'under').map(([under, names]) => `${under}: ${names}.`),
+      either('It holds:', '通过：'),
+      grouped(answer.holds, 'under').map(([under, names]) => either(`${under}: ${names}.`, `${under}：${names}。`)),
     ),
-    ...lines('It does not promise, and does not hold:', bySentence(answer.notPromised)),
-    ...lines('It does not apply, or can not be played here:', bySentence(answer.doesNotApply)),
-    // Of the search it is said above.
-    ...lines('Nobody knows:', bySentence(answer.notLookedAt.filter(({ kind }) => kind !== 'order'))),
+    ...lines(
+      either('It fails these, and does not promise them:', '不通过，但没有承诺过：'),
+      bySentence(answer.notPromised),
+    ),
+    ...lines(
+      either('Not applicable, or it cannot be played here:', '不适用，或在这里无法演示：'),
+      bySentence(answer.doesNotApply),
+    ),
+    // Of the model checker it is said above.
+    ...lines(either('Unknown:', '未知：'), bySentence(answer.notLookedAt.filter(({ kind }) => kind !== 'order'))),
   ];
 }
 
 /** The names of the findings of which the same is said. */
 function grouped(findings: Answer['holds'], by: 'says' | 'under'): [said: string, names: string][] {
   const namesOf = (said: string) => new Set(findings.filter((each) => each[by] === said).map(({ name }) => name));
-  return [...new Set(findings.map((each) => each[by]))].map((said) => [said, [...namesOf(said)].join(', ')]);
+  return [...new Set(findings.map((each) => each[by]))].map((said) => [
+    said,
+    [...namesOf(said)].join(either(', ', '、')),
+  ]);
 }
 
 function startLine({ url, redis, nginx, backends, nodes }: Servers) {
-  const others = Object.entries(backends).map(([name, version]) => `, ${name}: ${version}`);
-  const servers = `redis: ${redis.kind} ${redis.version}${others.join('')}`;
-  return hanging('', `${nodes === 2 ? 'Two' : nodes} nodes behind nginx (${nginx}) at ${url}, ${servers}`);
+  const versions = [['redis', `${redis.kind} ${redis.version}`], ...Object.entries(backends)];
+  const servers = versions.map(([name, version]) => either(`${name}: ${version}`, `${name}：${version}`));
+  return hanging(
+    '',
+    either(
+      `${nodes === 2 ? 'Two' : nodes} nodes behind nginx (${nginx}) at ${url}, ${servers.join(', ')}`,
+      `nginx（${nginx}，${url}）后面有 ${nodes} 个节点，${servers.join('，')}`,
+    ),
+  );
 }
 
 function verdictLines(results: Results): string[] {
-  const title = pc.bold(paint[looksLike[results.verdict]](`${verdictInWords(results)}.`));
+  const title = pc.bold(paint[looksLike[results.verdict]](verdictInWords(results)));
   return [
     '',
     hanging('', pc.bold(headlineOf(results))),
-    hanging('', `${title} ${countCells(results)} ${pc.dim(`(${formatDuration(results.durationMs)})`)}`),
-    ...results.verdictReasons.map((reason) => hanging('  ', reason)),
-    ...(results.leftOut.length > 0 ? [hanging('  Left out: ', `${leftOutInWords(results.leftOut)}.`)] : []),
+    hanging('', `${title} ${countCells(results)} ${tookIn(results)}`),
+    ...verdictReasonsOf(results).map((reason) => hanging('  ', reason)),
+    ...(results.leftOut.length > 0
+      ? [hanging(either('  Left out: ', '  没有运行：'), leftOutInWords(results.leftOut) + either('.', '。'))]
+      : []),
   ];
 }
 
-export const reportLine = (dir: string) => `\nThe report: ${dir}/report.html`;
+const reportAt = (dir: string) => either(`The report: ${dir}/report.html`, `报告：${dir}/report.html`);
+export const reportLine = (dir: string) => `\n${reportAt(dir)}`;
+
+function tookIn({ durationMs }: Results): string {
+  const took = durationSaid(durationMs);
+  return pc.dim(either(`(${took})`, `（${took}）`));
+}
+
+const farIn = (done: number, total: number) =>
+  either(`${formatNumber(done)} of ${formatNumber(total)}`, `${formatNumber(done)} / ${formatNumber(total)}`);
 
 function shortResult(result: DrillResult): string {
   const figure = keyFigure(result);
-  if (result.verdict === 'unknown' || result.verdict === 'not-applicable') return result.reasons.join(' ');
-  const off = standingOf(result) === 'not as expected' ? pc.red(`NOT expected: ${result.reasons.join(' ')}`) : '';
-  return [figure ?? (off ? '' : result.reasons.join(' ')), off].filter(Boolean).join('  ');
+  if (result.verdict === 'unknown' || result.verdict === 'not-applicable') return reasonOf(result);
+  const off =
+    standingOf(result) === 'not as expected'
+      ? pc.red(either(`NOT expected: ${reasonOf(result)}`, `不符合预期：${reasonOf(result)}`))
+      : '';
+  return [figure ?? (off ? '' : reasonOf(result)), off].filter(Boolean).join('  ');
 }
 
 /** A staircase, with a sign for each cell. Its columns stand group by group. */
@@ -177,7 +223,7 @@ function picture(ran: RanStaircase, results: Results): string[] {
     name: stage,
     signs: drills.map((drill) => signOf(ran.cellAt(stage, drill), results)),
   }));
-  return ['', pc.bold(ran.staircase.title), ...signTable(drills, rows)];
+  return ['', pc.bold(inLanguage(ran.staircase.title)), ...signTable(drills, rows)];
 }
 
 function signOf({ stage, result }: RanCell, results: Results): string {
@@ -207,8 +253,8 @@ function finalStock(results: Results): string[] {
   // Of the two ways to sell too much the one that this drill has: what is beyond the stock is sold twice as well.
   const isBeyond = compared.stages.some(({ figures }) => figures.oversold > 0);
   const rows = compared.stages.map(({ stage, figures }) => [
-    { name: 'stage', text: stage, isUnknown: undefined },
-    ...comparedFigures(figures).filter(({ name }) => name !== (isBeyond ? SOLD_TWICE : OVERSOLD)),
+    { name: either('stage', '阶段'), text: stage, isUnknown: undefined },
+    ...comparedFigures(figures).filter(({ name }) => name !== (isBeyond ? soldTwice() : oversoldName())),
   ]);
   const table = new Table({
     // In two lines each, so that the table has room on 80 columns.
@@ -218,5 +264,9 @@ function finalStock(results: Results): string[] {
     style: { head: [], border: [], compact: true, 'padding-left': 0, 'padding-right': 0 },
   });
   table.push(...rows.map((row) => row.map(({ text, isUnknown }) => (isUnknown ? '–' : text))));
-  return ['', pc.bold(`The final stock, and the speed, in the ${compared.drill}`), table.toString()];
+  const title = either(
+    `The final stock, and the speed, in the ${compared.drill}`,
+    `${compared.drill} 的最终库存和速度`,
+  );
+  return ['', pc.bold(title), table.toString()];
 }

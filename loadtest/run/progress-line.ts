@@ -1,5 +1,7 @@
 // One line that tells how far a long run has come, and is written over.
 
+import { either } from '../narration/spoken.ts';
+
 /** Writes the line on a terminal, in the place of the last one; an empty text takes it away. Writes nothing elsewhere. */
 export function openLine(out: NodeJS.WriteStream = process.stderr): (text: string) => void {
   return (text) => void (out.isTTY && out.write(`\r\x1b[K${text}`));
@@ -13,7 +15,7 @@ export function startProgressLine(total: number) {
     /** One more is done. Takes the line away when it is the last. */
     advance(name: string) {
       done += 1;
-      write(`${done} of ${total}  ${name}`);
+      write(either(`${done} of ${total}  ${name}`, `${done} / ${total}  ${name}`));
       if (done === total) write('');
     },
     /** Takes the line away. */

@@ -48,7 +48,7 @@ export async function runScenario(scenario: Scenario, options: ScenarioOptions):
   const needs = (need: Need) => scenario.needs.includes(need);
   const lacking = lackOf(target, stage, scenario.needs);
   const whyNot = [
-    lacking !== undefined && because('text', { text: lacking }),
+    lacking,
     needs('permits') && !isSemaphoreRow(stage) && because('no semaphore', { stage }),
     needs('own lease') && !takesLease(stage) && because('takes no lease', { stage }),
     needs('user lock') && !isExternal(stage) && !mayLockUsers(stage) && because('locks no user', { stage }),

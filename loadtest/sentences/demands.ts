@@ -1,10 +1,10 @@
 // What a scenario demands at its end: the checks of its history, and the figures behind each verdict.
 
 import {
-  describeOverlap,
   type Hold,
   holdsOf,
   isSame,
+  overlapSeen,
   overlapsBetween,
   type StepHistory,
   spansOf,
@@ -115,6 +115,6 @@ function judgeMeetings({ leaseMs, actors, wire }: Playing, outcome: StepHistory,
     wrong: meetings.length > 0 && !isHarmless && because('two were inside', { pairs: meetings.length }),
     ...(isHarmless && { right: because('met and lost nothing', { pairs: meetings.length }) }),
     figures: { overlaps: meetings.length },
-    evidence: meetings.map((meeting) => describeOverlap(meeting, outcome.startedAt)),
+    evidence: meetings.map((meeting) => overlapSeen(meeting, outcome.startedAt)),
   };
 }

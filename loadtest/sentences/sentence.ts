@@ -4,6 +4,7 @@ import type { LockTiming } from '../../services/inventory/sale/contract.ts';
 import type { Hold } from '../evidence/history.ts';
 import type { Clock } from '../harness/clock.ts';
 import type { Need, TargetNode } from '../harness/target.ts';
+import type { Sight } from '../narration/evidence.ts';
 import type { Reason } from '../narration/reasons.ts';
 import type { StepSentence } from '../narration/steps.ts';
 
@@ -104,7 +105,7 @@ export interface Finding {
   /** What there is to say when nothing is wrong. */
   right?: Reason;
   figures?: Record<string, number>;
-  evidence?: string[];
+  evidence?: Sight[];
   /** Why it is wrong, where most fail for another reason. */
   ending?: Ending;
   /** Which holders may not meet; all of them when it is not given. */

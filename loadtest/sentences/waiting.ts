@@ -1,9 +1,10 @@
 // Sentences about buyers who wait for the lock, many at once or in an order: steps and demands.
 
-import { isSame, nameOf, type SaleName, spansOf } from '../evidence/history.ts';
+import { isSame, type SaleName, saleNameOf, spansOf } from '../evidence/history.ts';
 import { NotStagedError } from '../evidence/not-staged.ts';
 import type { TargetNode } from '../harness/target.ts';
 import { STEP_LIMIT_MS } from '../harness/test-bed.ts';
+import { seen } from '../narration/evidence.ts';
 import { deed } from '../narration/faults.ts';
 import { because } from '../narration/reasons.ts';
 import { type StepSentence, told } from '../narration/steps.ts';
@@ -129,8 +130,8 @@ export const demands = [
       wrong:
         overtaken.length > 0 && because('overtaken', { overtaken: overtaken.length, waiters: waited.length, order }),
       figures: { overtaken: overtaken.length, asked: waited.length },
-      evidence: overtaken.map(
-        ({ sale, ahead }) => `${nameOf(sale)} asked before ${nameOf(ahead)}, but entered after it`,
+      evidence: overtaken.map(({ sale, ahead }) =>
+        seen('went in after a later one', { sale: saleNameOf(sale), ahead: saleNameOf(ahead) }),
       ),
     };
   }),

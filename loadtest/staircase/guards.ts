@@ -1,6 +1,7 @@
 // The expected results of the clean-up's protections against duplicate runs: how many of the due units are restored.
 
 import { formatNumber } from '../narration/numbers.ts';
+import { either } from '../narration/spoken.ts';
 import { readOrderStaircase, type UnreadRow } from './staircase.ts';
 
 // ✔ holds, ✘ fails, · is left to the measurement, – has nothing to break.
@@ -60,9 +61,11 @@ const rows: Record<string, Partial<UnreadRow>> = {
 
 /** The protections of the scheduled clean-up against duplicate runs. */
 export const guardStaircase = readOrderStaircase({
-  ...{ prefix: 'guard', kind: 'Guard', rowWord: 'guard', table },
-  title: 'The clean-up: units restored of the units due',
+  ...{ prefix: 'guard', kind: ['Protection', '防重复'], rowWord: ['protection', '方案'], table },
+  title: ['The clean-up: units restored, of the units due', '清理任务：归还的件数，和到期的件数'],
   figure: ({ restored, due }) =>
-    restored === undefined || due === undefined ? undefined : `${formatNumber(restored)} of ${formatNumber(due)}`,
+    restored === undefined || due === undefined
+      ? undefined
+      : either(`${formatNumber(restored)} of ${formatNumber(due)}`, `${formatNumber(restored)} / ${formatNumber(due)}`),
   row: (guard) => ({ story: `${jobs}/${guard}.ts`, ...rows[guard] }),
 });

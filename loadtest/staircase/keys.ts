@@ -1,6 +1,7 @@
 // The expected results of the strategies for repeated requests (orders, refunds and payments per intent), and of the protections of a refund.
 
-import { countOf } from '../narration/numbers.ts';
+import { countOf, formatNumber } from '../narration/numbers.ts';
+import { either } from '../narration/spoken.ts';
 import { readOrderStaircase } from './staircase.ts';
 import { usualSettings } from './usual-settings.ts';
 
@@ -38,14 +39,16 @@ export const keySettings = {
   WAIT_TIMEOUT_MS: '10000',
 };
 
+const refundsIn = (refunds: number) => either(countOf(refunds, 'refund'), `退款 ${formatNumber(refunds)} 次`);
+
 /** The strategies for a request that arrives twice. */
 export const keyStaircase = readOrderStaircase({
-  ...{ prefix: 'key', kind: 'Idempotency', rowWord: 'strategy', table },
-  title: 'The double click: orders, refunds and payments for one intent',
+  ...{ prefix: 'key', kind: ['Idempotency', '幂等'], rowWord: ['strategy', '策略'], table },
+  title: ['The double click: orders, refunds and payments for one intent', '重复点击：一次购买产生的订单、退款和付款'],
   figure({ orders, refunds, payments }) {
-    if (payments !== undefined) return countOf(payments, 'payment');
-    if (refunds !== undefined) return countOf(refunds, 'refund');
-    return orders === undefined ? undefined : countOf(orders, 'order');
+    if (payments !== undefined) return either(countOf(payments, 'payment'), `入账 ${formatNumber(payments)} 次`);
+    if (refunds !== undefined) return refundsIn(refunds);
+    return orders === undefined ? undefined : either(countOf(orders, 'order'), `${formatNumber(orders)} 个订单`);
   },
   row(strategy) {
     const env = { ...keySettings, IDEMPOTENCY: strategy };
@@ -68,9 +71,9 @@ refund-conditional           ✔  ✔  ✔
 
 /** The protections of a refund, by their names in REFUND. */
 export const refundStaircase = readOrderStaircase({
-  ...{ prefix: 'refund', kind: 'Refund', rowWord: 'guard', table: refundTable },
-  title: 'The refund: how often the money of one order is paid back',
-  figure: ({ refunds }) => (refunds === undefined ? undefined : countOf(refunds, 'refund')),
+  ...{ prefix: 'refund', kind: ['Refund', '退款'], rowWord: ['protection', '方案'], table: refundTable },
+  title: ['The refund: how often one order is refunded', '退款：一个订单退了几次款'],
+  figure: ({ refunds }) => (refunds === undefined ? undefined : refundsIn(refunds)),
   row: (guard) => ({
     story: `services/inventory/orders/refunds/${guard}.ts`,
     stack: { name: `refund-${guard}`, options: { env: { ...usualSettings, REFUND: guard } } },

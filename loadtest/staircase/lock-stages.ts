@@ -2,7 +2,9 @@
 
 import { backendOf, beyond, locks, numberOf, replicasOf } from '../../locks/index.ts';
 import type { StepFigures } from '../evidence/results.ts';
-import { countOf, formatDuration, formatNumber } from '../narration/numbers.ts';
+import type { Both } from '../narration/language.ts';
+import { countOf, formatNumber } from '../narration/numbers.ts';
+import { durationSaid, either } from '../narration/spoken.ts';
 import { type Column, type Group, groups, readStaircase, type UnreadRow } from './staircase.ts';
 
 // ✔ holds, ✘ fails, · is left to the measurement, – has nothing to break.
@@ -79,43 +81,53 @@ semaphore          ✔  ✔  ✔  –  ✔  ✔  –  –  –  –  ✔  ✔  �
 
 type Figure = NonNullable<Column['figure']>;
 
-/** The damage that a cell shows, the most important first, with its word. */
-const damages = {
-  unsold: 'not sold',
-  earlyAnswers: 'too early',
-  lostUpdates: 'sold twice',
-  cutOff: 'cut off',
-  stillWaiting: 'still wait',
-  soldToNobody: 'to nobody',
+/** The damage that a cell shows first of all, with its word. */
+const damages: Record<string, (count: string) => string> = {
+  unsold: (count) => either(`${count} not sold`, `${count} 笔没有卖出`),
+  earlyAnswers: (count) => either(`${count} too early`, `${count} 次太早`),
+  lostUpdates: (count) => either(`${count} sold twice`, `重复卖出 ${count} 件`),
+  cutOff: (count) => either(`${count} cut off`, `中断 ${count} 个`),
+  stillWaiting: (count) => either(`${count} still wait`, `${count} 笔仍在等待`),
+  soldToNobody: (count) => either(`${count} to nobody`, `${count} 件卖给了已离开的客户端`),
 };
 const damageIn = (figures: StepFigures) => {
   const [found] = Object.entries(damages).filter(([name]) => (figures[name] ?? 0) > 0);
-  if (found !== undefined) return `${formatNumber(figures[found[0]] ?? 0)} ${found[1]}`;
-  return figures['overlaps'] ? countOf(figures['overlaps'], 'overlap') : undefined;
+  if (found !== undefined) return found[1](formatNumber(figures[found[0]] ?? 0));
+  return figures['overlaps'] ? overlapsIn(figures['overlaps']) : undefined;
 };
-/** The damage, or what `otherwise` says if there is none. */
+const overlapsIn = (overlaps: number) => either(countOf(overlaps, 'overlap'), `重叠 ${formatNumber(overlaps)} 次`);
+/** The damage, and where there is none what `otherwise` says. */
 const damageOr =
   (otherwise: Figure): Figure =>
   (figures, verdict) =>
     damageIn(figures) ?? otherwise(figures, verdict);
-/** These words and the duration of a figure. Nothing if it was not measured. */
+/** How long a figure lasted, in these words. Nothing where it was not measured. */
 const lasted =
-  (name: string, words = ''): Figure =>
+  (name: string, words: (duration: string) => string = (duration) => duration): Figure =>
   ({ [name]: ms }) =>
-    ms === undefined ? undefined : `${words}${formatDuration(ms)}`;
+    ms === undefined ? undefined : words(durationSaid(ms));
 
-const waited = lasted('keptOutMs', 'waited ');
-const soldTwice = damageOr((figures, verdict) => waited(figures, verdict) ?? '0 sold twice');
-const met = damageOr((figures, verdict) => waited(figures, verdict) ?? '0 overlaps');
-/** A refused sale cannot be forgotten. */
+const waited = lasted('keptOutMs', (ms) => either(`waited ${ms}`, `等待 ${ms}`));
+const soldTwice = damageOr((figures, verdict) => waited(figures, verdict) ?? either('0 sold twice', '无重复卖出'));
+const met = damageOr((figures, verdict) => waited(figures, verdict) ?? either('0 overlaps', '无重叠'));
+const nextIn = lasted('nextSaleMs', (ms) => either(`next in ${ms}`, `${ms}后卖出下一件`));
+const soldIn = (ms: string) => either(`sold in ${ms}`, `${ms}内卖出`);
+const notBack = () => either('not back', '没有恢复');
+const backIn = (ms: number) => either(`back in ${durationSaid(ms)}`, `${durationSaid(ms)}后恢复`);
+const inDoubtIn = (sales: number) => either(`${formatNumber(sales)} in doubt`, `${formatNumber(sales)} 笔存疑`);
+/** Of a sale that was refused no answer can be forgotten. */
 const forgotten: Figure = ({ lostUpdates = 0, sold }) => {
   if (sold === undefined) return undefined;
-  return sold === 0 ? 'refused' : `${formatNumber(lostUpdates)} forgotten`;
+  const units = formatNumber(lostUpdates);
+  return sold === 0 ? either('refused', '被拒绝') : either(`${units} forgotten`, `丢失 ${units} 件`);
 };
 const taken: Figure = ({ takeoverMs, keptOutMs = 0 }) =>
-  takeoverMs === undefined ? `none in ${formatDuration(keptOutMs)}` : `after ${formatDuration(takeoverMs)}`;
+  takeoverMs === undefined
+    ? either(`none in ${durationSaid(keptOutMs)}`, `${durationSaid(keptOutMs)}内无人卖出`)
+    : either(`after ${durationSaid(takeoverMs)}`, `${durationSaid(takeoverMs)}后卖出`);
 
-const insideAtOnce: Figure = ({ mostInside }) => (mostInside === undefined ? undefined : `${mostInside} inside`);
+const insideAtOnce: Figure = ({ mostInside }) =>
+  mostInside === undefined ? undefined : either(`${mostInside} inside`, `${mostInside} 个同时进入`);
 
 /** The questions of drills without a scenario file. */
 const columns: Record<Group, Record<string, Partial<Column>>> = {
@@ -124,17 +136,21 @@ const columns: Record<Group, Record<string, Partial<Column>>> = {
     rush: { asks: 'do two nodes together sell a unit twice?' },
     'sell-out': { asks: 'are more units sold than there are in stock?' },
     'slow-holder': { figure: met },
-    'late-release': { figure: (figures, verdict) => (figures['otherKeys'] ? 'another key' : met(figures, verdict)) },
+    'late-release': {
+      figure: (figures, verdict) => (figures['otherKeys'] ? either('another key', '别的键') : met(figures, verdict)),
+    },
     'long-sale': { figure: soldTwice },
     'paused-process': { figure: soldTwice },
     'blocked-loop': { figure: soldTwice },
     partition: { figure: soldTwice, isAside: true },
     'late-write': { figure: soldTwice },
     'crossed-write': { figure: soldTwice },
-    'late-batch': { figure: damageOr(({ inDoubt = 0 }) => `${formatNumber(inDoubt)} in doubt`) },
+    'late-batch': { figure: damageOr(({ inDoubt = 0 }) => inDoubtIn(inDoubt)) },
     'early-read': {
       figure: damageOr((figures, verdict) =>
-        figures['readersAtOnce'] === 1 ? 'one by one' : lasted('waitedMs', 'sold after ')(figures, verdict),
+        figures['readersAtOnce'] === 1
+          ? either('one by one', '逐个进入')
+          : lasted('waitedMs', (ms) => either(`sold after ${ms}`, `${ms}后卖出`))(figures, verdict),
       ),
     },
     'late-votes': { figure: soldTwice },
@@ -147,19 +163,27 @@ const columns: Record<Group, Record<string, Partial<Column>>> = {
     'crashed-holder': { figure: taken },
     'hung-holder': { figure: taken },
     'nested-call': { figure: damageOr(lasted('answeredMs')) },
-    'crossed-skus': { figure: damageOr(lasted('slowestSaleMs', 'sold in ')) },
+    'crossed-skus': { figure: damageOr(lasted('slowestSaleMs', soldIn)) },
     starvation: {
       isAside: true,
-      figure: ({ overtakes }) => (overtakes === undefined ? undefined : `${formatNumber(overtakes)} went first`),
+      figure: ({ overtakes }) =>
+        overtakes === undefined
+          ? undefined
+          : either(`${formatNumber(overtakes)} went first`, `${formatNumber(overtakes)} 个插队`),
     },
     overtaking: {
       isAside: true,
       figure: ({ overtaken, asked = 0 }) =>
-        overtaken === undefined ? undefined : `${formatNumber(overtaken)} of ${formatNumber(asked)} overtaken`,
+        overtaken === undefined
+          ? undefined
+          : either(
+              `${formatNumber(overtaken)} of ${formatNumber(asked)} overtaken`,
+              `${formatNumber(asked)} 个中 ${formatNumber(overtaken)} 个被插队`,
+            ),
     },
     'lost-permit': { figure: taken },
-    'failed-sale': { figure: lasted('nextSaleMs', 'next in ') },
-    'forgotten-release': { isAside: true, figure: lasted('nextSaleMs', 'next in ') },
+    'failed-sale': { figure: nextIn },
+    'forgotten-release': { isAside: true, figure: nextIn },
   },
   Outages: {
     failover: { figure: soldTwice },
@@ -167,25 +191,31 @@ const columns: Record<Group, Record<string, Partial<Column>>> = {
     'wrong-replica': { figure: forgotten },
     'redis-outage': {
       figure: damageOr(({ slowestMs = 0, limitMs = Number.POSITIVE_INFINITY, backMs }, verdict) => {
-        if (slowestMs > limitMs) return `answer in ${formatDuration(slowestMs)}`;
-        if (backMs === undefined) return verdict === 'pass' ? 'back when the lease ends' : 'not back';
-        return `back in ${formatDuration(backMs)}`;
+        if (slowestMs > limitMs)
+          return either(`answer in ${durationSaid(slowestMs)}`, `响应用了 ${durationSaid(slowestMs)}`);
+        if (backMs !== undefined) return backIn(backMs);
+        return verdict === 'pass' ? either('back when the lease ends', '租期结束后恢复') : notBack();
       }),
     },
-    'frozen-master': { figure: damageOr(({ costMs = 0 }) => `${formatDuration(costMs)} more`) },
+    'frozen-master': {
+      figure: damageOr(({ costMs = 0 }) => either(`${durationSaid(costMs)} more`, `多用 ${durationSaid(costMs)}`)),
+    },
     amnesia: { figure: soldTwice },
     'clock-jump': { figure: soldTwice, isAside: true },
     'lock-outage': {
-      figure: damageOr(({ backMs }) => (backMs === undefined ? 'not back' : `back in ${formatDuration(backMs)}`)),
+      figure: damageOr(({ backMs }) => (backMs === undefined ? notBack() : backIn(backMs))),
     },
   },
   'Cost and traces': {
     'long-wait': {
-      figure: ({ bytesPerTry }) => (bytesPerTry === undefined ? undefined : `${formatNumber(bytesPerTry)} B a try`),
+      figure: ({ bytesPerTry }) =>
+        bytesPerTry === undefined
+          ? undefined
+          : either(`${formatNumber(bytesPerTry)} B a try`, `每次重试 ${formatNumber(bytesPerTry)} B`),
     },
     'client-gone': {
       figure: damageOr(({ emptyMs = 0, nextSaleMs = 0 }, verdict) =>
-        verdict === 'fail' ? `next in ${formatDuration(nextSaleMs)}` : formatDuration(emptyMs),
+        verdict === 'fail' ? nextIn({ nextSaleMs }, verdict) : durationSaid(emptyMs),
       ),
     },
   },
@@ -201,8 +231,8 @@ const stages = Object.keys(locks);
 
 /** The result matrix of the locks. */
 export const lockStaircase = readStaircase({
-  title: 'The staircase',
-  rowWord: 'stage',
+  title: ['The result matrix', '结果表'],
+  rowWord: ['stage', '阶段'],
   table,
   columns: Object.fromEntries(
     groups.flatMap((group) => Object.entries(columns[group]).map(([name, column]) => [name, { group, ...column }])),
@@ -211,10 +241,16 @@ export const lockStaircase = readStaircase({
   row: rowNamed,
 });
 
+function titleOf(number: number | null, name: string): Both {
+  if (number === null) return [`Beyond · ${name}`, `阶段 8 之后 · ${name}`];
+  const short = name.replace(/^\d+-/, '');
+  return [`Stage ${number} · ${short}`, `阶段 ${number} · ${short}`];
+}
+
 function rowNamed(name: string): UnreadRow {
   const number = numberOf(name);
   return {
-    title: number === null ? `Beyond · ${name}` : `Stage ${number} · ${name.replace(/^\d+-/, '')}`,
+    title: titleOf(number, name),
     // What is beyond the stages comes after the last of them, but for what branches off before.
     before: branches[name] ?? stages[(number ?? stages.length) - 1],
     story: `locks/${number === null ? 'beyond/' : ''}${name}.ts`,

@@ -1,7 +1,8 @@
 // The expected results of the schedules of a job: what happens to runs that fall due while another run is in progress.
 
 import type { JobSchedule } from '../../services/inventory/orders/contract.ts';
-import { countOf } from '../narration/numbers.ts';
+import { countOf, formatNumber } from '../narration/numbers.ts';
+import { either } from '../narration/spoken.ts';
 import { readOrderStaircase } from './staircase.ts';
 
 // ✔ holds, ✘ fails, · is left to the measurement, – has nothing to break.
@@ -34,19 +35,24 @@ export const schedules: Record<string, JobSchedule> = {
 
 /** The schedules of the clean-up. */
 export const scheduleStaircase = readOrderStaircase({
-  ...{ prefix: 'schedule', kind: 'Schedule', rowWord: 'schedule', table },
-  title: 'The schedules: runs that fall due while another run is in progress',
+  ...{ prefix: 'schedule', kind: ['Schedule', '调度'], rowWord: ['schedule', '调度方式'], table },
+  title: [
+    'The schedules: runs that fall due while another run is in progress',
+    '调度方式：上一次还没结束时，到期的任务',
+  ],
   figure({ meanwhile, late }) {
-    if (meanwhile !== undefined) return `${countOf(meanwhile, 'tick')} meanwhile`;
-    return late === undefined ? undefined : `${countOf(late, 'run')} at once`;
+    if (meanwhile !== undefined)
+      return either(`${countOf(meanwhile, 'run')} meanwhile`, `其间开始 ${formatNumber(meanwhile)} 次`);
+    return late === undefined ? undefined : either(`${countOf(late, 'run')} at once`, `连续 ${formatNumber(late)} 次`);
   },
   row: (kind) => ({ story: `services/inventory/orders/schedules/${kind}.ts` }),
 });
 
 /** The second job of a node, beside its clean-up. */
 export const reportStaircase = readOrderStaircase({
-  ...{ prefix: 'report', kind: 'Report', rowWord: 'report', table: reportTable },
-  title: 'The second job: runs of the clean-up that start late',
-  figure: ({ late }) => (late === undefined ? undefined : `${countOf(late, 'tick')} late`),
+  ...{ prefix: 'report', kind: ['Report', '汇总'], rowWord: ['report', '写法'], table: reportTable },
+  title: ['The second job: runs of the clean-up that start late', '第二个任务：清理任务触发晚了的次数'],
+  figure: ({ late }) =>
+    late === undefined ? undefined : either(`${countOf(late, 'run')} late`, `晚了 ${formatNumber(late)} 次`),
   row: (way) => ({ story: `services/inventory/orders/report/${way}.ts` }),
 });

@@ -4,6 +4,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import type { Backend } from '../../locks/index.ts';
 import type { StackOptions } from '../../stack/stack.ts';
 import type { StepFigures, Verdict } from '../evidence/results.ts';
+import type { Both } from '../narration/language.ts';
 import { readTable } from './table.ts';
 import { orderStack } from './usual-settings.ts';
 
@@ -17,13 +18,19 @@ export type Sign = (typeof signs)[number];
  */
 export const groups = ['Safety', 'Liveness', 'Outages', 'Cost and traces'] as const;
 export type Group = (typeof groups)[number];
+export const groupTitles: Record<Group, Both> = {
+  Safety: ['Safety', '安全性'],
+  Liveness: ['Liveness', '活性'],
+  Outages: ['Outages', '服务器故障'],
+  'Cost and traces': ['Cost and traces', '代价和残留'],
+};
 
 /** No two staircases share the name of a row or a column. */
 export interface Staircase {
   /** What stands above it. */
-  title: string;
+  title: Both;
   /** What a row is, in one word. */
-  rowWord: string;
+  rowWord: Both;
   /** In their order, from left to right. */
   columns: Record<string, Column>;
   /** In their order, from top to bottom. */
@@ -33,7 +40,7 @@ export interface Staircase {
 /** A stage, a strategy or a guard. */
 export interface Row {
   /** Its heading. */
-  title: string;
+  title: Both;
   /** What is expected, by the names of the columns. */
   signs: Record<string, Sign>;
   /** The row that it is compared with: what that one fails and this one holds, this one fixes. */
@@ -48,12 +55,15 @@ export interface Row {
   stack?: { name: string; options: StackOptions };
 }
 
-/** The short name of a row of the orders, without the prefix of its matrix: `none` of `guard-none`. */
+/** What its rows are, in English. */
+export const rowsWordOf = ({ rowWord: [word] }: Pick<Staircase, 'rowWord'>) => `${word.replace(/y$/, 'ie')}s`;
+
+/** A row of the orders without what keeps its name apart from those of the other staircases: `none` of `guard-none`. */
 export const shortNameOf = (row: string) => row.replace(/^(guard|schedule|report|refund|key|stores)-/, '');
 
 /** A drill. */
 export interface Column {
-  /** The question that the drill asks. */
+  /** The question that the drill asks, in English. */
   asks: string;
   /** Of a staircase that is shown in groups. */
   group?: Group;
@@ -61,7 +71,7 @@ export interface Column {
   isAside?: true;
   /** It asks for an option of the nodes: no story tells of it. */
   isOption?: true;
-  /** The figure that decided about a cell of a drill that goes step by step, in two or three words. */
+  /** The figure that decided about a cell of a drill that goes step by step, in two or three words of the language that is spoken. */
   figure?: (figures: StepFigures, verdict: Verdict) => string | undefined;
 }
 
@@ -108,7 +118,7 @@ export function questionOfPage(name: string): string {
 interface OrderStaircase extends Omit<UnreadStaircase, 'columns' | 'row'> {
   /** Begins the names of its rows, so that no two staircases share one; `kind` begins their headings. */
   prefix: string;
-  kind: string;
+  kind: Both;
   /** By its short name, as those of the rows before it: it is compared with the one above it when it names no other. */
   row(name: string, above: string | undefined): Partial<UnreadRow>;
 }
@@ -120,7 +130,7 @@ export function readOrderStaircase({ prefix, kind, row, ...others }: OrderStairc
     row(longName, longAbove) {
       const [name, above] = [shortNameOf(longName), longAbove && shortNameOf(longAbove)];
       const { before = above, ...own } = row(name, above);
-      const title = `${kind} · ${name}`;
+      const title: Both = [`${kind[0]} · ${name}`, `${kind[1]} · ${name}`];
       return { title, backends: ['mysql'], stack: orderStack, before: before && `${prefix}-${before}`, ...own };
     },
   });

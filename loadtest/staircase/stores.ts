@@ -1,6 +1,7 @@
 // The expected results with the stock in MySQL and in Redis: how a sale writes both, and under which lock.
 
 import { ways } from '../../services/inventory/sale/stores/index.ts';
+import { either } from '../narration/spoken.ts';
 import { lockStaircase } from './lock-stages.ts';
 import { readOrderStaircase } from './staircase.ts';
 import { usualSettings } from './usual-settings.ts';
@@ -26,9 +27,12 @@ stores-database-decides-0-none          ✔  ✔  ✔  ✔  ✔  ✔  ✘
 
 /** The ways to write both stores, each under the locks that show what it fixes and what it leaves broken. */
 export const storeStaircase = readOrderStaircase({
-  ...{ prefix: 'stores', kind: 'Two stores', rowWord: 'way', table },
-  title: 'The stock in MySQL and in Redis: units sold of the units in stock',
-  figure: ({ sold, units }) => (sold === undefined ? undefined : `${sold} of ${units}`),
+  ...{ prefix: 'stores', kind: ['Two stores', '双写'], rowWord: ['way', '方式'], table },
+  title: [
+    'The stock in MySQL and in Redis: units sold of the units in stock',
+    'MySQL 和 Redis 里的库存：卖出的件数，和实有的件数',
+  ],
+  figure: ({ sold, units }) => (sold === undefined ? undefined : either(`${sold} of ${units}`, `${sold} / ${units}`)),
   row(name, above) {
     const { way, lock } = wayAndLock(name);
     const isSameWay = wayAndLock(above ?? '').way === way;

@@ -12,6 +12,7 @@ import {
 import { isRowPlace, type RowPlace, readRowPlace } from '../../loadtest/worlds/foreign/stock-row.ts';
 import { foreignDrills } from '../../loadtest/worlds/foreign/world.ts';
 import { callerDir, type Given, namesAmong, newCommand, wholeNumberFrom } from './command.ts';
+import { languageOf } from './language.ts';
 
 const milliseconds = wholeNumberFrom(1, 3_600_000);
 
@@ -47,7 +48,7 @@ export type JudgeCommand = ReturnType<typeof readJudgeOptions>;
 
 /** Reads the command line of `npm run judge`. An invalid command line ends the process with exit code 2 and one line. */
 export function readJudgeOptions(argv: string[]) {
-  const command = newCommand('judge', ['drill', 'requests', 'connections', 'json', 'reports'])
+  const command = newCommand('judge', ['drill', 'requests', 'connections', 'json', 'reports', 'lang'])
     .argument(
       '[service]',
       'the command that starts a copy, such as "java -jar shop.jar", or a folder with a lockstep.json',
@@ -58,10 +59,9 @@ export function readJudgeOptions(argv: string[]) {
     )
     .addHelpText('after', `The drills: ${foreignDrills.join(', ')}`);
   for (const option of said) command.addOption(option);
-  const { drill, requests, connections, save, json, reports, patience, verbose, url, redis, sale, ...known } = command
-    .parse(argv)
-    .opts<
-      Pick<Given, 'drill' | 'requests' | 'connections' | 'json' | 'reports'> &
+  const { drill, requests, connections, save, json, reports, lang, patience, verbose, url, redis, sale, ...known } =
+    command.parse(argv).opts<
+      Pick<Given, 'drill' | 'requests' | 'connections' | 'json' | 'reports' | 'lang'> &
         Omit<SaidInFile, 'command' | 'build'> & {
           patience: number;
           url?: string;
@@ -86,6 +86,7 @@ export function readJudgeOptions(argv: string[]) {
     isJson: json ?? false,
     isVerbose: verbose ?? false,
     reports,
+    language: languageOf({ lang }, command),
   };
 
   function readOrRefuse(): SaidOfService & { place?: RowPlace; running?: Running | undefined } {

@@ -4,6 +4,7 @@ import { availableParallelism } from 'node:os';
 import { type Grade, type Results, resultsSchema } from '../../loadtest/evidence/results.ts';
 import { modulesOf, sourcesOf } from '../../loadtest/grade/external-locks.ts';
 import type { Cell } from '../../loadtest/harness/drill.ts';
+import { speaking } from '../../loadtest/narration/language.ts';
 import { answerOf, worstOf } from '../../loadtest/report/grades.ts';
 import { renderTables } from '../../loadtest/report/markdown.ts';
 import { renderPage } from '../../loadtest/report/page.ts';
@@ -15,6 +16,7 @@ import { isExternal, rowOf } from '../../loadtest/staircase/lookup.ts';
 import { createTargets } from '../../loadtest/worlds/real/targets.ts';
 import { realWorld } from '../../loadtest/worlds/real/world.ts';
 import { simulatedWorld } from '../../loadtest/worlds/simulated/world.ts';
+import type { Cell as ProvedCell } from '../../prove/cell.ts';
 import type { CommandName } from './command.ts';
 import { AS_EXPECTED, COULD_NOT_RUN, endWith, NOT_AS_EXPECTED, stopOnSignal } from './ending.ts';
 import { commandLine, describeMachine } from './environment.ts';
@@ -31,8 +33,10 @@ export interface RunCommandOptions extends RunSettings {
   narrator: Narrator;
   /** The external locks among the cells. */
   grades?: Grade[];
-  /** Runs the model checker for these locks: the results, by row. */
-  search?: (signal: AbortSignal) => Promise<Map<string, Grade['search']>>;
+  /** Runs the model checker on these locks: its cells, by their rows. */
+  search?: (signal: AbortSignal) => Promise<Map<string, ProvedCell[]>>;
+  /** What its cells say, in the language that is spoken. */
+  searchSaid?: (cells: ProvedCell[]) => NonNullable<Grade['search']>;
   /** A grade is unknown unless the model checker finished every fault model. */
   isSearchRequired?: boolean;
   /** True if a viewer watches the drills of this run and wants to see Redis replies. */
@@ -70,6 +74,7 @@ export async function runCommand({
   isStory = false,
   grades,
   search = async () => new Map(),
+  searchSaid = () => [],
   isSearchRequired = false,
   isVirtual = false,
   isWatched = false,
@@ -107,6 +112,8 @@ export async function runCommand({
   async function run(): Promise<number> {
     const startedAt = new Date();
     const searched = await search(signal);
+    const inWords = (cells: Map<string, ProvedCell[]>) =>
+      new Map([...cells].map(([stage, found]) => [stage, searchSaid(found)]));
     const target = await openFirst();
     const { redis, nginx, backends, nodes } = target;
     narrator.start?.(target);
@@ -129,16 +136,23 @@ export async function runCommand({
       stages,
     };
     if (grades) {
-      results.grades = grades.map((grade) => ({ ...grade, ...withSearch(searched.get(grade.stage)) }));
-      for (const grade of results.grades) grade.answer = answerOf(grade, results, isSearchRequired);
+      const answersIn = (search: Map<string, Grade['search']>) =>
+        grades.map((grade) => {
+          const known = { ...grade, ...withSearch(search.get(grade.stage)) };
+          return { ...known, answer: answerOf(known, results, isSearchRequired) };
+        });
+      const said = answersIn(inWords(searched));
+      const english = speaking('en', () => answersIn(inWords(searched)));
+      results.grades = english.map((grade, at) => ({ ...grade, said: said[at]?.answer }));
       results.verdict = worstOf(results.grades, results);
     }
-    folder.write('results.json', jsonOf(resultsSchema.parse(results)));
+    const json = jsonOf(resultsSchema.parse(results));
+    folder.write('results.json', json);
     folder.write('report.html', renderPage(results));
     // A run that was stopped before its first figure must not hide the last one that has some.
     if (stages.length > 0) folder.pointAt('latest');
     narrator.end(results, folder.dir);
-    if (prints === 'json') process.stdout.write(jsonOf(results));
+    if (prints === 'json') process.stdout.write(json);
     if (prints === 'markdown') process.stdout.write(renderTables(results));
     if (signal.reason instanceof Interrupted) {
       if (signal.reason.message !== '') process.stderr.write(`${signal.reason.message}\n`);

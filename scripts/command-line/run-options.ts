@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import type { Drill, DrillSettings } from '../../loadtest/harness/drill.ts';
+import type { Language } from '../../loadtest/narration/language.ts';
 import { readLibrary } from '../../loadtest/peers/peer.ts';
 import { hanging } from '../../loadtest/report/terminal.ts';
 import { drillsOf, type Flight, rowsOf, storyRowsOf, type Track, tracks } from '../../loadtest/run/tracks.ts';
@@ -13,7 +14,7 @@ import { asDrill } from '../../loadtest/scenarios/scenario.ts';
 import { sentencesListed } from '../../loadtest/sentences/vocabulary.ts';
 import { checkNames } from '../../loadtest/staircase/conformance.ts';
 import { verdictExpected } from '../../loadtest/staircase/lookup.ts';
-import { shortNameOf } from '../../loadtest/staircase/staircase.ts';
+import { rowsWordOf, shortNameOf } from '../../loadtest/staircase/staircase.ts';
 import type { OwnServers } from '../../loadtest/worlds/real/targets.ts';
 import { usualSettings } from '../../loadtest/worlds/simulated/play.ts';
 import { beyond, locks, strategies } from '../../locks/index.ts';
@@ -36,6 +37,7 @@ import {
   wholeNumberFrom,
 } from './command.ts';
 import { AS_EXPECTED } from './ending.ts';
+import { languageOf } from './language.ts';
 
 /** The loads of a run over all stages: enough sales to show what each stage loses, and a shorter run. */
 const SHORT_LOAD = { requests: 500, units: 250 };
@@ -43,7 +45,7 @@ const SHORT_LOAD = { requests: 500, units: 250 };
 /** The default loads of a run on real servers. */
 const realSettings: DrillSettings = { requests: 2_000, connections: 100, stock: 5_000, units: 1_000, leaseMs: 1_000 };
 
-const LOADS: OptionName[] = ['drill', 'lease', 'requests', 'connections', 'stock', 'units', 'json', 'reports'];
+const LOADS: OptionName[] = ['drill', 'lease', 'requests', 'connections', 'stock', 'units', 'json', 'reports', 'lang'];
 
 export interface RunSettings {
   settings: DrillSettings;
@@ -57,6 +59,7 @@ export interface RunSettings {
   /** What is printed instead of the run's progress: the results as JSON, or their table as Markdown. */
   prints?: 'json' | 'markdown' | undefined;
   reports: string;
+  language: Language;
 }
 
 /**
@@ -189,10 +192,8 @@ export function readDrillOptions(argv: string[]) {
   const stagesOfOrders = tracks.orders.map(({ staircase }) => Object.keys(staircase.rows).map(shortNameOf).join(', '));
   const command = newCommand(
     'drill',
-    ['stage', 'lease', 'redis', 'zookeeper', 'pause', 'save', 'reports', 'sentences'],
-    {
-      lease: { help: 'lease length, in milliseconds', usual: realSettings.leaseMs },
-    },
+    ['stage', 'lease', 'redis', 'zookeeper', 'pause', 'save', 'reports', 'sentences', 'lang'],
+    { lease: { help: 'lease length, in milliseconds', usual: realSettings.leaseMs } },
   )
     .argument('[drill]', lists.map(([which, list]) => `${which}: ${list.join(', ')}`).join('; '))
     .on('option:sentences', () => {
@@ -200,7 +201,8 @@ export function readDrillOptions(argv: string[]) {
       process.exit(AS_EXPECTED);
     })
     .addHelpText('after', `\nStages of the drills of the orders track: ${stagesOfOrders.join('; or ')}`);
-  const { stage, lease, redis, zookeeper, pause, save, reports } = command.parse(argv).opts<GivenWith<'lease'>>();
+  const given = command.parse(argv).opts<GivenWith<'lease'>>();
+  const { stage, lease, redis, zookeeper, pause, save, reports } = given;
   const [name = ''] = command.args;
   const aside = pagesAside.find((each) => each.name === name) ?? ownPage(name, command);
   const flight = aside ? flights[0] : flights.find((each) => stepsOf(each).some((drill) => drill.name === name));
@@ -215,9 +217,12 @@ export function readDrillOptions(argv: string[]) {
   if (!flight || !drill)
     return refuseName(command, `there is no drill ${name}`, name, [...names.flat(), ...asideNames]);
   if (stage === undefined) {
-    const { rowWord, rows } = flight.staircase;
+    const { rows } = flight.staircase;
     const failing = Object.keys(rows).find((row) => verdictExpected(row, name) === 'fail') ?? '0-none';
-    return refuse(command, `--stage is missing: name ${rowWord}s, as in --stage ${shortNameOf(failing)}`);
+    return refuse(
+      command,
+      `--stage is missing: name ${rowsWordOf(flight.staircase)}, as in --stage ${shortNameOf(failing)}`,
+    );
   }
   const isOfLocks = flight === flights[0];
   const own = isOfLocks ? stagesNamed(stage, command) : rows(Object.keys(flight.staircase.rows), stage, command);
@@ -233,6 +238,7 @@ export function readDrillOptions(argv: string[]) {
       reports,
       isStepwise: pause ?? false,
       servers: ownServersOf({ redis, zookeeper }, command),
+      language: languageOf(given, command),
     },
     settings: { ...realSettings, leaseMs: lease },
     ...(save !== undefined && { fileFor }),
@@ -285,7 +291,7 @@ function drillSettings(
   usual: DrillSettings,
   drills: Drill[],
   command: Command,
-): Pick<RunSettings, 'settings' | 'prints' | 'reports'> {
+): Pick<RunSettings, 'settings' | 'prints' | 'reports' | 'language'> {
   const { requests, connections, stock, units } = { ...usual, ...given };
   const hasRush = drills.some(({ kind, name }) => kind === 'load' && name !== 'sell-out');
   const hasSellOut = drills.some(({ name }) => name === 'sell-out');
@@ -302,5 +308,6 @@ function drillSettings(
     settings: { requests, connections, stock, units, leaseMs: given.lease ?? usual.leaseMs },
     prints: given.json ? 'json' : given.markdown ? 'markdown' : undefined,
     reports: given.reports,
+    language: languageOf(given, command),
   };
 }

@@ -61,7 +61,7 @@ export function orderMatrices(): string {
   return orderStaircases.map(orderMatrix).join('\n\n');
 }
 
-function orderMatrix({ title, columns, rows }: Staircase): string {
+function orderMatrix({ title: [title], columns, rows }: Staircase): string {
   const names = Object.keys(rows);
   const lines = Object.entries(columns).map(([drill, { asks }]) => {
     const fails = names.filter((row) => rows[row]?.signs[drill] === '✘');

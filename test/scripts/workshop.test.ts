@@ -37,8 +37,22 @@ describe('npm run workshop', () => {
       },
     });
 
-    const stderr = 'The workshop could not go on: stopped before the end\n';
+    const stderr = 'The workshop stopped: it was interrupted\n';
     expect(ended).toMatchObject({ code: 2, stderr });
+  });
+
+  test('in Chinese: the task of zh-CN.md, and what the model checker found', async () => {
+    const { env } = own();
+    const { stdout } = await workshop(['4', '--lang', 'zh'], {
+      env,
+      async meanwhile(command) {
+        await command.prints(/按 Ctrl-C 结束/);
+        command.child.kill('SIGINT');
+      },
+    });
+
+    expect(stdout).toMatch(/^一个节点死了，商店关门\n.*\*\*改一改\*\*.*\n你的文件： {4}\S+lock\.ts\n/s);
+    expect(stdout).toMatch(/✘ 04-ttl .*内没有人进入临界区。.*0 毫秒 {2}A 开始一笔销售\n/s);
   });
 
   test('an exercise that there is not: it ends with 2, and shows those that there are', async () => {
@@ -68,7 +82,7 @@ describe('npm run workshop', () => {
       async meanwhile(command) {
         await command.prints(/Nobody has entered within two leases/);
         writeFileSync(exercises[1].file, solutionOf(exercises[1]));
-        await command.prints(/Watching .*lock\.ts: each save is judged\. Ctrl-C ends this\.\n.*✔ 04-ttl/s);
+        await command.prints(/Watching .*lock\.ts: each save is judged\. Press Ctrl-C to stop\.\n.*✔ 04-ttl/s);
         command.child.kill('SIGINT');
       },
     });

@@ -4,11 +4,13 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { dirname, join, relative, resolve } from 'node:path';
 import { z } from 'zod';
 import type { DrillResult } from '../../loadtest/evidence/results.ts';
+import type { Reason } from '../../loadtest/narration/reasons.ts';
 import { exerciseDrillNames } from '../../loadtest/staircase/exercises.ts';
 import { columnNames } from '../../loadtest/staircase/lookup.ts';
 import { locks } from '../../locks/index.ts';
 import { scopes } from '../../prove/scopes.ts';
 import { isInstalled, projectDir } from '../../stack/parts.ts';
+import { chineseOf, type Prediction, type Task, taskOf } from './task.ts';
 
 /** The result of a drill on real servers. */
 export interface RealVerdict {
@@ -16,6 +18,8 @@ export interface RealVerdict {
   verdict: DrillResult['verdict'];
   /** The reasons, in sentences. */
   reason: string;
+  /** The same as facts. */
+  says: Reason[];
 }
 
 /** The folder of the exercises. */
@@ -95,7 +99,6 @@ const predictionSchema = z.strictObject({
 });
 
 export type ExerciseSettings = z.infer<typeof settingsSchema>;
-export type Prediction = z.infer<typeof predictionSchema>;
 
 export interface Exercise {
   /** Its folder, such as `04-ttl`. */
@@ -105,6 +108,8 @@ export interface Exercise {
   title: string;
   /** Its README without the first line. */
   text: string;
+  /** The same in Chinese, where there is a `zh-CN.md`. */
+  chinese: Task | undefined;
   prediction: Prediction;
   /** Three hints, each revealing more. */
   hints: string[];
@@ -149,13 +154,13 @@ export function readExercise(name: string, folder = exercisesDir): Exercise {
   for (const file of [solution, original]) {
     if (!existsSync(file)) throw new Error(`${name} has no ${file.slice(folder.length + 1)}.`);
   }
-  const [title = '', ...text] = read(place('README.md')).split('\n');
-  if (!title.startsWith('# ')) throw new Error(`${name}/README.md must start with "# " and a title.`);
+  const readme = read(place('README.md'));
+  if (!readme.startsWith('# ')) throw new Error(`${name}/README.md must start with "# " and a title.`);
   return {
     name,
     number: Number(FOLDER.exec(name)?.[1]),
-    title: title.slice(2).trim(),
-    text: text.join('\n').trim(),
+    ...taskOf(readme),
+    chinese: existsSync(place('zh-CN.md')) ? chineseOf(read(place('zh-CN.md'))) : undefined,
     prediction: readAs(predictionSchema, place('predict.json')),
     hints: hintsIn(read(place('hints.md')), name),
     settings,

@@ -2,13 +2,16 @@
 
 import { relative } from 'node:path';
 import pc from 'picocolors';
+import { either, reasonSaid, sentencesSaid } from '../../loadtest/narration/spoken.ts';
 import { cellLines } from '../../loadtest/prove/matrix.ts';
+import { searchSaid } from '../../loadtest/prove/said.ts';
 import { hanging, mark } from '../../loadtest/report/terminal.ts';
 import { type Cell, MOST_STATES_WHILE_ONE_WAITS } from '../../prove/cell.ts';
 import { proveAll } from '../../prove/prover.ts';
 import { numbered } from '../../prove/words.ts';
 import { bundledArgs } from '../../stack/bundle.ts';
 import { type Exercise, namedFrom, provideFile, type RealVerdict } from './exercise.ts';
+import type { Task } from './task.ts';
 
 /** An exercise and its result. */
 export interface Judged {
@@ -52,17 +55,27 @@ async function playReal(exercise: Exercise, signal: AbortSignal): Promise<RealVe
   return (await import('./order-servers.ts')).playOrders(exercise, signal);
 }
 
-const sentenceOf = ({ drill, verdict, reason }: RealVerdict) => `${drill}: ${mark(verdict)} ${reason}`;
+/** The task in the language that is spoken. */
+export const taskSaid = ({ title, text, chinese }: Exercise): Task =>
+  either({ title, text }, chinese ?? { title, text });
+
+const sentenceOf = ({ drill, verdict, says }: RealVerdict) =>
+  `${drill}${either(': ', '：')}${mark(verdict)} ${sentencesSaid(says.map(reasonSaid))}`;
 
 /** For a terminal: whether it is solved and, if not, the shortest interleaving that shows it, or why the result is unknown. */
 export function linesOf({ exercise, isSolved, isBroken, cells, drills }: Judged): string[] {
-  const { name, title, file } = exercise;
+  const { name, file } = exercise;
   const sign = mark(isSolved ? 'pass' : isBroken ? 'fail' : 'unknown');
-  const head = `${sign} ${pc.bold(name)}  ${title}  ${pc.dim(relative(namedFrom, file))}`;
+  const head = `${sign} ${pc.bold(name)}  ${taskSaid(exercise).title}  ${pc.dim(relative(namedFrom, file))}`;
   if (isSolved) return [head];
   const failed = cells.find(({ verdict }) => verdict === 'fails');
   const unknown = cells.find(({ verdict }) => verdict === 'unknown');
-  const why = unknown ? [`Unknown: ${unknown.reason}`, 'See docs/learn/workshop.md'] : drills.map(sentenceOf);
+  const why = unknown
+    ? [
+        either(`Unknown: ${unknown.reason}`, `未知：${searchSaid(unknown.why)}`),
+        either('See docs/learn/workshop.md', '说明见 docs/learn/workshop.md'),
+      ]
+    : drills.map(sentenceOf);
   return [head, '', ...(failed ? cellLines(failed, '  ') : why.map((line) => hanging('  ', line))), ''];
 }
 

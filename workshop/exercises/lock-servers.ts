@@ -20,9 +20,12 @@ export async function playLock({ file, settings: { drills } }: Exercise, signal:
   try {
     for (const wanted of drills) {
       const drill = allDrills.find(({ name }) => name === wanted) as Drill;
-      const { verdict, reasons } = await runCell({ stage: NAME, drill }, realWorld({ targets, settings, signal }));
+      const { verdict, reasons, says } = await runCell(
+        { stage: NAME, drill },
+        realWorld({ targets, settings, signal }),
+      );
       signal.throwIfAborted();
-      verdicts.push({ drill: wanted, verdict, reason: reasons.join(' ') });
+      verdicts.push({ drill: wanted, verdict, reason: reasons.join(' '), says });
       if (verdict === 'fail') break;
     }
     return verdicts;

@@ -2,6 +2,7 @@
 
 import { type Drill, runCell } from '../../loadtest/harness/drill.ts';
 import type { Target } from '../../loadtest/harness/target.ts';
+import { because, type Reason, ReasonedError, reasoned } from '../../loadtest/narration/reasons.ts';
 import { drillsIn, exerciseDrills } from '../../loadtest/orders/index.ts';
 import { guardStaircase, rowOfGuard } from '../../loadtest/staircase/guards.ts';
 import { KEY_LEASE_MS, keySettings, keyStaircase, rowOfStrategy } from '../../loadtest/staircase/keys.ts';
@@ -29,36 +30,36 @@ const drills = [...drillsIn(guardStaircase), ...drillsIn(keyStaircase), ...exerc
 export async function playOrders({ file, settings }: Exercise, signal: AbortSignal): Promise<RealVerdict[]> {
   const verdicts: RealVerdict[] = [];
   const broken = new AbortController();
-  /** The first error of the file that a node has reported. */
-  let fault = '';
-  /** Why a node did not start with the file. */
+  /** The first error of the file that a node has logged. */
+  let fault: Reason | undefined;
+  /** Why a node has not started with the file. */
   let refused: string | undefined;
   const onLine = (node: string, line: string) => {
     const { err, refused: why } = readNodeLine(line);
     refused ??= why;
-    if (err && fault === '') fault = ` ${node} reports an error: ${err.type}: ${err.message}.`;
+    if (err) fault ??= because('node logged an error', { node, ...err });
   };
   const backends = await startBackends(['mysql']);
   let target: Target | undefined;
   try {
     const [first = ''] = settings.drills;
     const whyNot = whyNotOwnMysql() ?? backends.lacks.mysql;
-    if (whyNot !== undefined) return [{ drill: first, verdict: 'not-applicable', reason: whyNot }];
+    if (whyNot !== undefined) return [verdictOf(first, 'not-applicable', [because('text', { text: whyNot })])];
     const service = 'workshop/exercises/orders/node.ts';
     const options = { forDrills: true, env: { ...env, ORDER_MODULE: file }, service, onLine };
     const opened = await openLocalTarget(options, backends).catch((error) => whyNoNode(error, refused));
-    if (typeof opened === 'string') return [{ drill: first, verdict: 'fail', reason: opened }];
+    if ('form' in opened) return [verdictOf(first, 'fail', [opened])];
     target = opened;
     // That another part dies is not the file's doing: the drill is not known then.
     void target.partDied.then((died) => isNode(died) && broken.abort(new Error(died.inShort)));
     for (const name of settings.drills) {
-      fault = '';
-      const { verdict, reasons } = await play(name, opened, AbortSignal.any([signal, broken.signal]));
+      fault = undefined;
+      const { verdict, says } = await play(name, opened, AbortSignal.any([signal, broken.signal]));
       signal.throwIfAborted();
       // What ends a node, never comes back, or throws is the file's doing.
-      const isFault = verdict !== 'fail' && (broken.signal.aborted || fault !== '');
-      const reason = verdict === 'pass' && !isFault ? '' : `${reasons.join(' ')}${fault}`;
-      verdicts.push({ drill: name, verdict: isFault ? 'fail' : verdict, reason });
+      const isFault = verdict !== 'fail' && (broken.signal.aborted || fault !== undefined);
+      const why = verdict === 'pass' && !isFault ? [] : [...says, ...(fault ? [fault] : [])];
+      verdicts.push(verdictOf(name, isFault ? 'fail' : verdict, why));
       if (verdict !== 'pass' || isFault) break;
     }
     return verdicts;
@@ -72,10 +73,7 @@ export async function playOrders({ file, settings }: Exercise, signal: AbortSign
   async function play(name: string, target: Target, either: AbortSignal) {
     const isOfCleanUp = ofCleanUp.includes(name);
     const drill = drills.find((each) => each.name === name) as Drill;
-    const idle = () =>
-      broken.abort(
-        new Error(`Nothing has happened for ${IDLE_LIMIT_MS / 1_000} s: your file waits or computes forever.`),
-      );
+    const idle = () => broken.abort(new ReasonedError(because('file never ends', { ms: IDLE_LIMIT_MS })));
     const timer = setTimeout(idle, IDLE_LIMIT_MS);
     try {
       // The lock of the sales says where the stock is. What the row does, the file does instead.
@@ -93,9 +91,13 @@ export async function playOrders({ file, settings }: Exercise, signal: AbortSign
   }
 }
 
-/** Why no node starts with the file, as a sentence. Rethrows other errors. */
-function whyNoNode(error: Error, refused: string | undefined): string {
+const verdictOf = (drill: string, verdict: RealVerdict['verdict'], says: Reason[]): RealVerdict => ({
+  ...{ drill, verdict, says, reason: says.map(reasoned).join(' ') },
+});
+
+/** Why no node starts with the file. Throws what has another reason. */
+function whyNoNode(error: Error, refused: string | undefined): Reason {
   // A node that is late is late by the machine.
   if (!(error instanceof PartError) || !isNode(error) || error.isLate) throw error;
-  return `No node starts with your file: ${refused === undefined ? error.inShort : `${refused}.`}`;
+  return because('no node starts with the file', { why: refused === undefined ? error.inShort : `${refused}.` });
 }

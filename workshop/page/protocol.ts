@@ -3,9 +3,9 @@
 import { z } from 'zod';
 import type { PlayEvent } from '../../loadtest/evidence/playing.ts';
 import type { Verdict } from '../../loadtest/evidence/results.ts';
+import type { Both } from '../../loadtest/narration/language.ts';
 import type { Reason } from '../../loadtest/narration/reasons.ts';
 import type { Place } from '../picture/beats.ts';
-import type { Both } from '../picture/language.ts';
 
 /** A part that is started for a run on real servers. */
 export type StartedPart = 'redis' | 'replica' | 'masters' | 'mariadb' | 'mysql' | 'zookeeper' | 'nginx' | 'nodes';
@@ -26,7 +26,7 @@ export interface RunView {
   stage: string;
   /** The scenario; null in free play. */
   drill: string | null;
-  title: string;
+  title: Both;
   /** Where its lock is drawn. */
   place: Place;
   events: PlayEvent[];
@@ -117,7 +117,7 @@ export interface PresenterParts {
   /** The attendees' address, and its QR code as SVG. Null if the page is not shared. */
   share: { address: string; code: string } | null;
   /** The stages and strategies, each with its playable scenarios, and the scenarios that have a question. */
-  choices: { stage: string; title: string; drills: string[]; asked: string[] }[];
+  choices: { stage: string; title: Both; drills: string[]; asked: string[] }[];
 }
 
 const name = z.string().max(60);

@@ -1,6 +1,6 @@
 // The ten steps of the lesson, in both languages side by side: the question, and the scenario file that answers it.
 
-import type { Both } from './language.ts';
+import type { Both } from '../../loadtest/narration/language.ts';
 import type { Wanted } from './turning.ts';
 
 /** What can go wrong: to A, or to a node. */

@@ -1,8 +1,8 @@
 // The nodes with their sales: who waits, who is inside, and what each has read and written.
 
 import { html } from 'htm/preact';
+import { type Both, inLanguage } from '../../loadtest/narration/language.ts';
 import type { NodeState, Place, SaleScene, Scene } from './beats.ts';
-import { type Both, inLanguage } from './language.ts';
 import { type Box, GAP, type Row, roomFor, rowsOf } from './layout.ts';
 import { colour, Text, Who } from './shapes.ts';
 

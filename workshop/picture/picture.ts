@@ -2,8 +2,8 @@
 // play it, step through it, scrub, and draw an exact moment for a page that doesn't move.
 
 import { html } from 'htm/preact';
+import { inLanguage } from '../../loadtest/narration/language.ts';
 import type { Beat, Beats, Command, Scene } from './beats.ts';
-import { inLanguage } from './language.ts';
 import { type Layout, layoutOf, type Size } from './layout.ts';
 import { Node, Twins } from './nodes.ts';
 import { written, writtenReply } from './say.ts';

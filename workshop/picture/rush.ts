@@ -1,7 +1,7 @@
 // Many buyers at once: the actual and the expected stock, and how often each unit was sold.
 
 import { html } from 'htm/preact';
-import { type Both, inLanguage } from './language.ts';
+import { type Both, inLanguage } from '../../loadtest/narration/language.ts';
 import { type Box, layoutOf, type Size } from './layout.ts';
 import { fitted, Text } from './shapes.ts';
 import type { AnyEvent } from './trips.ts';

@@ -1,12 +1,12 @@
 // What happened in a beat, as one sentence in the past tense, and its consequence: made from the beat and the state before
 // and after. It knows no lock by name: what is said goes by what was done.
 
+import type { Both } from '../../loadtest/narration/language.ts';
 import { durationInChinese, formatDuration, listOf } from '../../loadtest/narration/numbers.ts';
 import { narrated, type StepSentence } from '../../loadtest/narration/steps.ts';
 import { narratedInChinese } from '../../loadtest/narration/steps.zh.ts';
 import type { Returned } from '../../simulation/events.ts';
 import type { Beat, Beats, Command, SaleScene, Scene } from './beats.ts';
-import type { Both } from './language.ts';
 import type { Act } from './trips.ts';
 
 /** What happened, and its consequence. */

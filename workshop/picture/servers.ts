@@ -1,8 +1,8 @@
 // The parts outside of the nodes: the stock and the lock in Redis, and the till.
 
 import { html } from 'htm/preact';
+import { type Both, inLanguage } from '../../loadtest/narration/language.ts';
 import type { Place, Scene } from './beats.ts';
-import { type Both, inLanguage } from './language.ts';
 import type { Box } from './layout.ts';
 import { colour, letter, Text, type Touched, Who } from './shapes.ts';
 

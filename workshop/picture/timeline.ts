@@ -1,8 +1,8 @@
 // The playing as lanes: a dot for each beat, a bar while a sale is inside, and the lock below. The diamond marks the deciding moment.
 
 import { html } from 'htm/preact';
+import { inLanguage } from '../../loadtest/narration/language.ts';
 import type { Beat, Beats, SaleScene } from './beats.ts';
-import { inLanguage } from './language.ts';
 import { colour, letter, Text } from './shapes.ts';
 
 interface TimelineProps {

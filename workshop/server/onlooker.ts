@@ -3,8 +3,7 @@
 import type { DrillResult } from '../../loadtest/evidence/results.ts';
 import type { Drill } from '../../loadtest/harness/drill.ts';
 import type { Target } from '../../loadtest/harness/target.ts';
-import type { Reason } from '../../loadtest/narration/reasons.ts';
-import { stageTitle } from '../../loadtest/report/story.ts';
+import { titleOf } from '../../loadtest/report/story.ts';
 import { packPage } from '../page/pack.ts';
 import { placeOf } from './player.ts';
 import { startRecording } from './recording.ts';
@@ -20,10 +19,10 @@ export async function openOnlooker(drill: Drill, stage: string, target: Target, 
     /** Gets what the drill narrates. */
     tell: recording.audience.narrate,
     /** Call it when the drill is over. Resolves with the recording, as a single-file page. */
-    async pageOf(result: DrillResult, says: Reason[]): Promise<string> {
-      const { verdict, expected } = result;
+    async pageOf(result: DrillResult): Promise<string> {
+      const { verdict, expected, facts: { says } = { says: [] } } = result;
       const isLoad = drill.kind === 'load';
-      const run = { number: 1, stage, drill: drill.name, title: stageTitle(stage), place, isLoad };
+      const run = { number: 1, stage, drill: drill.name, title: titleOf(stage), place, isLoad };
       return packPage({ run: { ...run, events: recording.events(result), verdict: { verdict, expected, says } } });
     },
     /** Stops recording. */

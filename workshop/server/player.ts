@@ -3,7 +3,7 @@
 import { once } from 'node:events';
 import { type Drill, runCell } from '../../loadtest/harness/drill.ts';
 import { told } from '../../loadtest/narration/steps.ts';
-import { stageTitle } from '../../loadtest/report/story.ts';
+import { titleOf } from '../../loadtest/report/story.ts';
 import { backendOfRow, isSemaphoreRow, rowOf } from '../../loadtest/staircase/lookup.ts';
 import { createTargets, type Targets } from '../../loadtest/worlds/real/targets.ts';
 import { realWorld } from '../../loadtest/worlds/real/world.ts';
@@ -77,7 +77,7 @@ export function createPlayer({ running, leaseMs, onChange }: PlayerOptions) {
     recording = startRecording({ stage, drill: found, onChange });
     run = {
       number: (run?.number ?? 0) + 1,
-      ...{ stage, drill, title: stageTitle(stage), place: placeOf(stage), isLoad: found?.kind === 'load' },
+      ...{ stage, drill, title: titleOf(stage), place: placeOf(stage), isLoad: found?.kind === 'load' },
       ...{ events: [], verdict: null },
     };
     stopping = new AbortController();

@@ -1,13 +1,10 @@
-// What is asked before a drill: questions with three or four answers, kept beside the chapters of the stages.
+// The questions that a room votes on before a drill, each with three or four answers, in English and in Chinese.
 
 import { readdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { z } from 'zod';
 import { projectDir } from '../../stack/parts.ts';
 import { answerSchema, isDecided, readAs, undecided } from '../exercises/exercise.ts';
-
-/** `<stage>.predict.json` beside `<stage>.md`. */
-const END = '.predict.json';
 
 const FULL_WIDTH = 'beside a Chinese character the punctuation is full-width';
 /** A sentence that a room reads from the wall, in English and in Chinese. */
@@ -48,10 +45,10 @@ export type Question = z.output<typeof questionSchema>;
 /** The questions of each stage. */
 export type Questions = Record<string, Question[]>;
 
-/** Reads the questions of all stages. Throws with the name of a file that is not as it should be. */
+/** Reads `workshop/questions/<stage>.json` for each stage. Throws with the name of a file that is not as it should be. */
 export function readQuestions(): Questions {
-  const dir = join(projectDir, 'docs/learn');
-  const files = readdirSync(dir).filter((file) => file.endsWith(END));
+  const dir = join(projectDir, 'workshop/questions');
   const questionsIn = (file: string) => readAs(z.array(questionSchema).min(1), join(dir, file));
-  return Object.fromEntries(files.toSorted().map((file) => [file.slice(0, -END.length), questionsIn(file)]));
+  const files = readdirSync(dir).toSorted();
+  return Object.fromEntries(files.map((file) => [basename(file, '.json'), questionsIn(file)]));
 }

@@ -1,8 +1,8 @@
 // The room: which question is asked, who has said what, and when the answer is shown.
 
 import { randomBytes } from 'node:crypto';
+import type { Both } from '../../loadtest/narration/language.ts';
 import type { QuestionState, QuestionView, RoomCommand, RoomView, Vote } from '../page/protocol.ts';
-import type { Both } from '../picture/language.ts';
 import { lessons } from '../picture/lessons.ts';
 import type { Questions } from './questions.ts';
 import { Refusal } from './refusal.ts';

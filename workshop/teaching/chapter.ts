@@ -2,6 +2,7 @@
 
 import { readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { reasoned } from '../../loadtest/narration/reasons.ts';
 import { scenario } from '../../loadtest/scenarios/index.ts';
 import type { Scenario } from '../../loadtest/scenarios/read.ts';
 import { REAL_ONLY } from '../../loadtest/worlds/simulated/play.ts';
@@ -68,7 +69,8 @@ function referenceOf(name: string, reference: Record<string, ReferencePart>) {
 function played(show: Show<Scenario>): Show<string> {
   return (name, stage, last) => {
     if (!isVirtual(stage)) throw new Error(`There is no lock ${stage} in simulated time.`);
-    if (REAL_ONLY[name]) throw new Error(`${name} can't be played in simulated time: ${REAL_ONLY[name]}`);
+    const whyNot = REAL_ONLY[name];
+    if (whyNot) throw new Error(`${name} can't be played in simulated time: ${reasoned(whyNot)}`);
     return show(scenario(name), stage, last);
   };
 }

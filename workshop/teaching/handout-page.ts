@@ -1,8 +1,8 @@
 // The handout, from the lesson's texts: problem, change, what is left, and the command, for all stages, on one sheet.
 
 import { readFileSync } from 'node:fs';
+import type { Both } from '../../loadtest/narration/language.ts';
 import { type Html, html, trusted } from '../../loadtest/report/escape.ts';
-import type { Both } from '../picture/language.ts';
 import { type Lesson, lessons } from '../picture/lessons.ts';
 import { type Language, legend, staircasePicture } from './staircase-picture.ts';
 

@@ -5,6 +5,7 @@ import type { SaleAnswer } from '../../evidence/answers.ts';
 import type { Network } from '../../harness/network.ts';
 import type { Need, Target } from '../../harness/target.ts';
 import type { Wire } from '../../harness/wire.ts';
+import { because } from '../../narration/reasons.ts';
 import { machineClock, machineNetwork } from '../real/machine.ts';
 import { readByMask } from './answers.ts';
 import { type Learned, wireOf } from './learned.ts';
@@ -195,10 +196,9 @@ const notSo = 'Pass --stock if it sells from another key, and --sale if a unit i
 /** A stock in Redis is where a lock would be, too. */
 const isLockInRedis = ({ lock, row }: Learned) => row === undefined || lock.keys.length > 0;
 
-const noRedis = 'Its lock is not in Redis.';
-const unreadable =
-  'Its connection to MySQL uses TLS or compression, so no sale can be held. Let it connect without, such as with sslMode=DISABLED.';
-const oneStep = 'It takes a unit in one command, so no sale is ever between a read and a write.';
+const noRedis = because('lock elsewhere');
+const unreadable = because('traffic unreadable');
+const oneStep = because('one command sells');
 const noReplication = 'The embedded Valkey does not support replication. Install redis-server or valkey-server.';
 const lacks = {
   'clock server': no('server whose clock can be set'),

@@ -26,7 +26,6 @@ export interface VirtualResult extends Played {
   endsProcess?: boolean;
 }
 
-const ELSEWHERE = 'The simulation does not have its servers. Run it with `-- --real`.';
 /** How long orders are staged of one lock, in seconds. */
 const ORDERS_SECONDS = 20;
 
@@ -44,8 +43,8 @@ export async function playCell({ stage, drill: name, settings, lock }: VirtualTa
   if (name === SEEDED_ORDERS && lock) return { outcome: await runOrders(lock, { seconds: ORDERS_SECONDS }) };
   const drill = drills.find((each) => each.name === name);
   if (drill === undefined) throw new Error(`There is no drill ${name}.`);
-  const text = REAL_ONLY[name] ?? (lock || isVirtual(stage) ? undefined : ELSEWHERE);
-  if (text !== undefined) return { outcome: notApplicable(because('text', { text })) };
+  const whyNot = REAL_ONLY[name] ?? (lock || isVirtual(stage) ? undefined : because('servers not simulated', {}));
+  if (whyNot !== undefined) return { outcome: notApplicable(whyNot) };
   if (lock !== undefined) addExternalRow(stage, lock.facts);
   try {
     const { outcome, log, lacking } = await playDrill(drill, stage, { settings, ...(lock && { lock, givesUp: true }) });

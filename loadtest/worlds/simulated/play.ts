@@ -6,7 +6,7 @@ import { type LockSource, lockNamed } from '../../../simulation/lock-service.ts'
 import { logOf as linesOf } from '../../../simulation/log.ts';
 import type { Drill, DrillOutcome, DrillSettings, Narrate } from '../../harness/drill.ts';
 import type { Target } from '../../harness/target.ts';
-import { because, ReasonedError } from '../../narration/reasons.ts';
+import { because, type Reason, ReasonedError } from '../../narration/reasons.ts';
 import { narrated, type StepSentence } from '../../narration/steps.ts';
 import type { Harness } from './driver.ts';
 import { openVirtualTarget } from './target.ts';
@@ -20,8 +20,8 @@ const LIMIT_MS = 900_000;
 export const usualSettings = { requests: 60, connections: 15, stock: 500, units: 30, leaseMs: LEASE_MS };
 
 /** Drills that the simulation can't run, and why. */
-export const REAL_ONLY: Record<string, string> = {
-  'long-wait': 'A simulated process has no memory of its own. Run it with `-- --real`.',
+export const REAL_ONLY: Record<string, Reason> = {
+  'long-wait': because('no memory of its own', {}),
 };
 
 export interface PlayOptions {

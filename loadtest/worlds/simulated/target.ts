@@ -12,6 +12,7 @@ import type { ReplicaLine } from '../../harness/network.ts';
 import type { Target } from '../../harness/target.ts';
 import { ourWire } from '../../harness/wire.ts';
 import type { Deed } from '../../narration/faults.ts';
+import { because } from '../../narration/reasons.ts';
 import { type Harness, joinLab } from './driver.ts';
 import { BALANCER_URL, networkOf } from './network.ts';
 import { targetNodeOf } from './node.ts';
@@ -20,7 +21,7 @@ const FIRST_REDIS_PORT = 6379;
 const FIRST_LINK_PORT = 10_000;
 /** So many links has a node at most. */
 const LINKS = 100;
-const NO_SUCH_SERVER = 'The simulation has no such server.';
+const NO_SUCH_SERVER = because('server not simulated');
 
 export interface VirtualTarget {
   target: Target;

@@ -8,6 +8,7 @@ import {
   judgeByAnswers,
   measure,
 } from '../../../loadtest/evidence/rush-account.ts';
+import { described } from '../../../loadtest/narration/evidence.ts';
 import type { NodeState, SaleEvent } from '../../../services/inventory/sale/contract.ts';
 
 const NODES = ['node-1', 'node-2'];
@@ -321,8 +322,8 @@ describe('account of a rush: figures', () => {
 
     expect(measure(tooLong).longestFreeMs).toBe(2_501);
     expect(measure({ ...tooLong, standstills }).longestFreeMs).toBe(1_701);
-    expect(freeEvidence(tooLong, measure(tooLong))).toEqual([
-      'From 0.005 s to 2.506 s nobody was inside, although sale 0002 on node-2 waited.',
+    expect(freeEvidence(tooLong, measure(tooLong)).map(described)).toEqual([
+      'From 0.005 s to 2.506 s nobody was inside, although sale 0002 on node-2 waited',
     ]);
     expect(freeEvidence(twoSales(), measure(twoSales()))).toEqual([]);
   });

@@ -4,6 +4,7 @@ import type { SaleEnd } from '../../../loadtest/evidence/answers.ts';
 import { holdsOf, overlapsBetween, type StepHistory } from '../../../loadtest/evidence/history.ts';
 import { NotStagedError } from '../../../loadtest/evidence/not-staged.ts';
 import { readStock } from '../../../loadtest/evidence/stock.ts';
+import { described } from '../../../loadtest/narration/evidence.ts';
 import type { SaleEvent } from '../../../services/inventory/sale/contract.ts';
 
 const RUNS = { seed: 1, numRuns: 200 };
@@ -174,6 +175,7 @@ describe('stock of a drill: whose write was undone', () => {
     ],
   ])('%s', (_what, events, wroteLate, lostUpdates, evidence) => {
     const history = { ends: [], initialStock: 10, finalStock: 10, startedAt: 0, events };
-    expect(readStock(history, { wroteLate })).toMatchObject({ lostUpdates, evidence });
+    const found = readStock(history, { wroteLate });
+    expect({ ...found, evidence: found.evidence.map(described) }).toMatchObject({ lostUpdates, evidence });
   });
 });

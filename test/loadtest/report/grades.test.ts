@@ -118,7 +118,7 @@ test('grades: whoever requires the search learns that it came to no end', () => 
 
 test.each([
   ['rush', 'On real servers'],
-  ['seeded-orders', 'In virtual time'],
+  ['seeded-orders', 'In simulated time'],
 ])('of a run on real servers it says where a cell was played: %s', (name, under) => {
   const results = { ...graded([cell(name, 'pass')]), log: undefined };
   const [grade] = results.grades ?? [];
@@ -156,7 +156,7 @@ test('the table of graded locks: a row for each check, a column for each lock, ?
     '| `contract-quiet` | ? |',
     '| `seeded-orders` | – |',
     '',
-    '_From `npm start` on 21 November 2026, in virtual time, with Node 20.20.2._',
+    '_From `npm start` on 21 November 2026, in simulated time, with Node 20.20.2._',
     '',
   ]);
 });

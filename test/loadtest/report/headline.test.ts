@@ -46,7 +46,7 @@ test.each<[shape: string, changes: Change[], says: string]>([
     [set('0-none', 'rush', { verdict: 'pass' }), set('1-in-process', 'rush', { verdict: 'pass' })],
     'Stage 0 holds in rush, and should fail: 750 sold twice. 1 more cell is not as expected.',
   ],
-  ['an unknown cell', [set('4-ttl', 'rush', { verdict: 'unknown' })], 'Nothing is known of rush under stage 4.'],
+  ['an unknown cell', [set('4-ttl', 'rush', { verdict: 'unknown' })], 'Rush under stage 4 is unknown.'],
   ['one drill', [only(['4-ttl'], 'slow-holder')], 'Stage 4 fails slow-holder: 3 sold twice.'],
   [
     'one drill under two stages',

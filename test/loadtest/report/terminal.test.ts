@@ -7,11 +7,34 @@ import { strategies } from '../../../locks/index.ts';
 const start = '  \u001b[31m✘ fails\u001b[39m  ';
 
 test.each([
-  ['a terminal: lines end between words, and go on under the first letter', 25, ['the late write', 'erased sales']],
-  ['a word that has no room is not cut', 12, ['the', 'late', 'write', 'erased', 'sales']],
-  ['what is piped is one line', Number.POSITIVE_INFINITY, ['the late write erased sales']],
+  ['a terminal: lines end between words, and go on under the first letter', 26, ['the late write', 'overwrote sales']],
+  ['a word that has no room is not cut', 12, ['the', 'late', 'write', 'overwrote', 'sales']],
+  ['what is piped is one line', Number.POSITIVE_INFINITY, ['the late write overwrote sales']],
 ])('%s', (_what, columns, lines) => {
-  expect(hanging(start, 'the late write erased sales', columns)).toBe(start + lines.join(`\n${' '.repeat(11)}`));
+  expect(hanging(start, 'the late write overwrote sales', columns)).toBe(start + lines.join(`\n${' '.repeat(11)}`));
+});
+
+test.each([
+  ['no line begins with a comma', 17, '锁已释放，好', ['锁已释', '放，好']],
+  ['no line ends with a bracket', 17, '锁已释（B）', ['锁已释', '（B）']],
+  ['between a word and a character', 17, '在 node-1 售出', ['在 node-1', '售出']],
+  ['what is piped is one line', Number.POSITIVE_INFINITY, '锁已释放，下一个', ['锁已释放，下一个']],
+])('Chinese, two columns wide: %s', (_what, columns, text, lines) => {
+  expect(hanging('  问题  ', text, columns)).toBe(`  问题  ${lines.join(`\n${' '.repeat(8)}`)}`);
+});
+
+test('a table of signs stands straight below names of Han', () => {
+  const rows = [
+    { name: '阶段 4', signs: ['✔', '✘'] },
+    { name: 'fenced', signs: ['✔', '–'] },
+  ];
+
+  expect(signTable(['rush', 'outage'], rows, 80)).toEqual([
+    '        rush',
+    '        │ outage',
+    '阶段 4  ✔ ✘',
+    'fenced  ✔ –',
+  ]);
 });
 
 test('columns for which there is no room stand in a table below', () => {

@@ -47,7 +47,7 @@ function tellStory(cells: Emitted[]) {
   for (const [stage, result] of cells) {
     narrator.cell?.({ stage, drill: drillNamed(result.drill) });
     narrator.progress?.(1, 2000);
-    narrator.result(stage, result, []);
+    narrator.result(stage, result);
   }
   narrator.end(resultsOf(cells), '/tmp/run');
   return output.text();

@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { expect, test, vi } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { parse } from 'yaml';
 import { storyRowsOf } from '../../../loadtest/run/tracks.ts';
 import { ofLocks } from '../../../loadtest/sentences/vocabulary.ts';
@@ -42,6 +42,9 @@ test.each<[command: string, args: string[], line: RegExp]>([
   ['start', ['--nodes', '4', ...running], /--nodes 4: --lab already names the nodes of the running stack/],
   ['start', ['--nodes', '9', '--requests', '8', '--connections', '8'], /--nodes 9 is more than --requests 8/],
   ['start', ['--nonsense'], /unknown option/],
+  ['start', ['--lang', 'zhh'], /--lang zhh is not known\. Did you mean zh\?\n$/],
+  ['run drill', ['late-release', '--stage', '5', '--lang', 'de'], /--lang de is not known: it must be en or zh\n$/],
+  ['run judge', ['./shop', '--lang', 'fr'], /--lang fr is not known: it must be en or zh\n$/],
   ['run staircase', ['--nodes', '4'], /--nodes 4: simulated time has two nodes: add --real/],
   ['run drill', ['nested-call', '--stage', '4', '--nodes', '4'], /unknown option '--nodes'/],
   ['run grade', [], /name a module, such as .*, or a package, such as redlock@5, or use --libraries or --new/],
@@ -70,6 +73,25 @@ test.each<[command: string, args: string[], line: RegExp]>([
   const said = await printedAtEnd(() => readers[command]?.(args));
   expect(said).toMatch(line);
   expect(said.trim().split('\n')).toHaveLength(1);
+});
+
+describe('language', () => {
+  afterEach(() => vi.unstubAllEnvs());
+
+  test.each([
+    { args: ['--lang', 'zh'], language: 'zh' },
+    { args: ['--lang', 'zh-CN'], LC_ALL: 'en_US.UTF-8', language: 'zh' },
+    { args: ['--lang', 'en'], LC_ALL: 'zh_CN.UTF-8', language: 'en' },
+    { args: [], LC_ALL: 'zh_CN.UTF-8', LANG: 'en_US.UTF-8', language: 'zh' },
+    { args: [], LC_MESSAGES: 'zh_TW', LANG: 'en_US.UTF-8', language: 'zh' },
+    { args: [], LANG: 'zh_CN.UTF-8', language: 'zh' },
+    { args: [], LC_ALL: 'C', LANG: 'zh_CN.UTF-8', language: 'en' },
+    { args: [], LANG: 'de_DE.UTF-8', language: 'en' },
+    { args: [], language: 'en' },
+  ])('%j', ({ args, LC_ALL = '', LC_MESSAGES = '', LANG = '', language }) => {
+    for (const [name, value] of Object.entries({ LC_ALL, LC_MESSAGES, LANG })) vi.stubEnv(name, value);
+    expect(read(args)).toMatchObject({ language });
+  });
 });
 
 test('npm run drill without a name: an example, and every drill', async () => {

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
+import type { Both } from '../../../loadtest/narration/language.ts';
 import { readExercises } from '../../../workshop/exercises/exercise.ts';
 import { textsIn } from '../../../workshop/page/pack.ts';
 import { exerciseOf, exercisesIn } from '../../../workshop/page/view/exercises.ts';
 import { texts } from '../../../workshop/page/view/texts.ts';
-import type { Both } from '../../../workshop/picture/language.ts';
 import { glossary, lessons } from '../../../workshop/picture/lessons.ts';
 
 const gaps = (text: string) => (text.match(/\{\w+\}/g) ?? []).toSorted();

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { languages } from '../../../loadtest/narration/language.ts';
 import { readScenario } from '../../../loadtest/scenarios/read.ts';
 import { asDrill } from '../../../loadtest/scenarios/scenario.ts';
 import { playDrill } from '../../../loadtest/worlds/simulated/play.ts';
@@ -6,7 +7,6 @@ import { playingIn } from '../../../loadtest/worlds/simulated/playing.ts';
 import { lockKey } from '../../../services/inventory/servers/store.ts';
 import type { Lab } from '../../../simulation/lab.ts';
 import { beatsOf, type Command, type Place } from '../../../workshop/picture/beats.ts';
-import { languages } from '../../../workshop/picture/language.ts';
 import { type Fault, faults, type Knobs, type Lesson, lessons, limits } from '../../../workshop/picture/lessons.ts';
 import { partsOf, sayOf, written, writtenReply } from '../../../workshop/picture/say.ts';
 import { turningOf } from '../../../workshop/picture/turning.ts';

@@ -1,5 +1,6 @@
 import type { VNode } from 'preact';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
+import { speak } from '../../../loadtest/narration/language.ts';
 import { readScenario } from '../../../loadtest/scenarios/read.ts';
 import { asDrill } from '../../../loadtest/scenarios/scenario.ts';
 import { playDrill } from '../../../loadtest/worlds/simulated/play.ts';
@@ -7,7 +8,6 @@ import { playingIn } from '../../../loadtest/worlds/simulated/playing.ts';
 import { lockKey } from '../../../services/inventory/servers/store.ts';
 import type { Lab } from '../../../simulation/lab.ts';
 import { type Beats, beatsOf } from '../../../workshop/picture/beats.ts';
-import { speak } from '../../../workshop/picture/language.ts';
 import { DOES, Picture } from '../../../workshop/picture/picture.ts';
 
 const LEASE_MS = 500;

@@ -33,7 +33,14 @@ afterEach(async () => {
 /** The page as it is served with --share: both listeners, what they were asked for, and a question that is open. */
 async function serve({ failure, lastRun = null }: { failure?: Error; lastRun?: number | null } = {}) {
   const run: RunView = {
-    ...{ number: 1, ...cell, title: 'Stage 4', place: 'redis' as const, isLoad: false, events: [] },
+    ...{
+      number: 1,
+      ...cell,
+      title: ['Stage 4', '阶段 4'] as const,
+      place: 'redis' as const,
+      isLoad: false,
+      events: [],
+    },
     verdict: { verdict: 'fail', expected: 'fail', says: [{ form: 'text', values: { text: 'Two met.' } }] },
   };
   const commands: Command[] = [];

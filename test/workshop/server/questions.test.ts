@@ -4,6 +4,8 @@ import { drills } from '../../../loadtest/scenarios/index.ts';
 import { hasNothingToBreak, verdictExpected } from '../../../loadtest/staircase/lookup.ts';
 import { playDrill } from '../../../loadtest/worlds/simulated/play.ts';
 import { type Question, readQuestions } from '../../../workshop/server/questions.ts';
+import { createRoom } from '../../../workshop/server/room.ts';
+import { playChoices } from '../../../workshop/server/scenarios.ts';
 import { stages } from '../../lesson/project-files.ts';
 import { isSo } from '../answers.ts';
 
@@ -24,6 +26,24 @@ describe('questions', () => {
       expect(verdicts).toEqual(expect.arrayContaining(['pass', 'fail']));
     }
   });
+
+  test.each(asked)(
+    '$stage, $drill: the page offers it where the drill is chosen, and serves it in both languages',
+    ({ stage, drill, question }) => {
+      const choice = playChoices(questions).find((each) => each.stage === stage);
+      expect(choice?.drills).toContain(drill);
+      expect(choice?.asked).toContain(drill);
+
+      const room = createRoom({ questions, onChange() {} });
+      room.command({ do: 'ask', stage, drill });
+      room.command({ do: 'reveal' });
+      const { question: asked, answers, explains } = room.forFollowers().question ?? {};
+      expect([asked, explains]).toEqual([question.question, question.explains]);
+      expect(answers?.map(({ text, because }) => [text, because])).toEqual(
+        question.answers.map(({ text, because = null }) => [text, because]),
+      );
+    },
+  );
 
   test.each(asked)(
     '$stage, $drill: the right answer is what is expected, and so in virtual time, and no other one with a figure is',

@@ -3,8 +3,8 @@
 import { diffLines } from 'diff';
 import { html } from 'htm/preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { type Both, inLanguage } from '../../../loadtest/narration/language.ts';
 import type { Beat, SaleScene, Scene } from '../../picture/beats.ts';
-import { type Both, inLanguage } from '../../picture/language.ts';
 import { Chip } from './chip.ts';
 import { say } from './texts.ts';
 

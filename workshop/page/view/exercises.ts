@@ -1,18 +1,8 @@
 // The exercises that the page can judge, in both languages.
 
-import type { ExerciseSettings, Prediction } from '../../exercises/exercise.ts';
-import type { Language } from '../../picture/language.ts';
-
-/** The texts of an exercise. */
-interface Words {
-  title: string;
-  /** What is wrong and what to change. */
-  text: string;
-  hints: string[];
-  prediction: Prediction;
-  /** What the solution does, if its code does not say so in this language. */
-  solution: string;
-}
+import type { Language } from '../../../loadtest/narration/language.ts';
+import type { ExerciseSettings } from '../../exercises/exercise.ts';
+import { chineseOf, sectionsOf, taskOf, type Words } from '../../exercises/task.ts';
 
 export interface PageExercise {
   /** Its folder, such as `05-owner-check`. */
@@ -55,22 +45,3 @@ export const exerciseOf = (files: Record<string, string>, stage: string): string
 
 /** A stage's file imports relative to its own place, an exercise's file relative to the exercise folder. */
 const ofStage = (text: string) => text.replaceAll("from './", "from '../../../locks/");
-
-const sectionsOf = (text: string) => text.split(/^## .*$/m).map((section) => section.trim());
-
-function taskOf(text: string) {
-  const [title = '', ...task] = text.split('\n');
-  return { title: title.slice(2), text: task.join('\n').trim() };
-}
-
-/** `zh-CN.md` contains everything: the task, three hints, the question with its answers, and the solution. A wrong answer has a second line. */
-function chineseOf(page: string): Words {
-  const [task = '', one = '', two = '', three = '', asked = '', solution = ''] = sectionsOf(page);
-  const [question = '', ...paragraphs] = asked.split('\n\n');
-  const answers = paragraphs.slice(0, -1).map((paragraph) => {
-    const [text = '', because] = paragraph.split('\n');
-    return because === undefined ? { text, isRight: true as const } : { text, because };
-  });
-  const explains = paragraphs.at(-1) ?? '';
-  return { ...taskOf(task), hints: [one, two, three], prediction: { question, answers, explains }, solution };
-}

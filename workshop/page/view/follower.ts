@@ -3,7 +3,7 @@
 import { html } from 'htm/preact';
 import { render } from 'preact';
 import { useState } from 'preact/hooks';
-import { inLanguage } from '../../picture/language.ts';
+import { inLanguage } from '../../../loadtest/narration/language.ts';
 import type { FollowerParts, QuestionView } from '../protocol.ts';
 import { LanguageButton } from './language.ts';
 import { connect, type Live, useLive } from './live.ts';

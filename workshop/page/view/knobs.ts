@@ -2,7 +2,7 @@
 
 import { html } from 'htm/preact';
 import { useRef, useState } from 'preact/hooks';
-import { inLanguage } from '../../picture/language.ts';
+import { inLanguage } from '../../../loadtest/narration/language.ts';
 import { type Fault, faultNames, faults, type Knobs, type Lesson, lessons, limits } from '../../picture/lessons.ts';
 import { say, type Text } from './texts.ts';
 

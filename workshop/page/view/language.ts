@@ -1,7 +1,7 @@
 // The switch between the languages of the page.
 
 import { html } from 'htm/preact';
-import { spoken } from '../../picture/language.ts';
+import { spoken } from '../../../loadtest/narration/language.ts';
 import { say } from './texts.ts';
 
 /** The button that chooses the other language. */

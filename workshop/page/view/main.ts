@@ -3,7 +3,7 @@
 import { html } from 'htm/preact';
 import { render } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import { inLanguage } from '../../picture/language.ts';
+import { inLanguage } from '../../../loadtest/narration/language.ts';
 import { glossary, lessons } from '../../picture/lessons.ts';
 import type { Given } from '../pack.ts';
 import { type Engine, startEngine } from './engine.ts';

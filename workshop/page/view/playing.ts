@@ -2,8 +2,8 @@
 
 import { html } from 'htm/preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { inLanguage } from '../../../loadtest/narration/language.ts';
 import type { Beat, Scene } from '../../picture/beats.ts';
-import { inLanguage } from '../../picture/language.ts';
 import { DOES, Picture } from '../../picture/picture.ts';
 import { partsOf, type Said, sayOf } from '../../picture/say.ts';
 import type { Shown } from '../../picture/shown.ts';

@@ -2,6 +2,7 @@
 
 import { html } from 'htm/preact';
 import { useEffect, useMemo, useState } from 'preact/hooks';
+import { inLanguage } from '../../../loadtest/narration/language.ts';
 import { rushOf } from '../../picture/rush.ts';
 import type { Wanted } from '../../picture/turning.ts';
 import type { RunView } from '../protocol.ts';
@@ -116,12 +117,12 @@ export function RealRun({ run, isOver }: { run: RunView; isOver: boolean }) {
     if (!isOver && player.pos < count - 1) player.go(count - 1);
     if (count > 0) player.play();
   }, [isOver, isOver || count]);
-  const named = drill === null ? title : `${title} · ${drill}`;
+  const [english, chinese] = title.map((text) => (drill === null ? text : `${text} · ${drill}`)) as [string, string];
   const pos = Math.min(player.pos, count);
-  const begins = { big: [named, named], small: ['', ''] } as const;
+  const begins = { big: [english, chinese], small: ['', ''] } as const;
   const says = isOver && pos >= count && verdict && ('shown' in found || count === 0) ? verdict.says : [];
   return html`<section class="show real">
-    <p class="title"><b>${named}</b> <span class="found" role="status"><${Said} told=${says.map((reason) => ({ reason }))} /></span></p>
+    <p class="title"><b>${inLanguage([english, chinese])}</b> <span class="found" role="status"><${Said} told=${says.map((reason) => ({ reason }))} /></span></p>
     ${
       'rush' in found
         ? html`<${RushShown} rush=${found.rush} player=${player} />`

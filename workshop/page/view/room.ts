@@ -2,7 +2,7 @@
 
 import { html } from 'htm/preact';
 import { useRef } from 'preact/hooks';
-import { inLanguage } from '../../picture/language.ts';
+import { inLanguage } from '../../../loadtest/narration/language.ts';
 import type { PresenterParts, QuestionState, QuestionView, RoomCommand } from '../protocol.ts';
 import { type Live, useLive } from './live.ts';
 import { Mark } from './question.ts';

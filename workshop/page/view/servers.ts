@@ -1,6 +1,6 @@
 // The activity on the real servers, in words.
 
-import { type Both, inLanguage } from '../../picture/language.ts';
+import { type Both, inLanguage } from '../../../loadtest/narration/language.ts';
 import type { Play, StartedPart } from '../protocol.ts';
 import { say, type Text } from './texts.ts';
 

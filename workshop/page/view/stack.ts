@@ -2,6 +2,7 @@
 
 import { html } from 'htm/preact';
 import { useState } from 'preact/hooks';
+import { inLanguage } from '../../../loadtest/narration/language.ts';
 import type { Command, Control } from '../protocol.ts';
 import { type Live, useLive } from './live.ts';
 import { RealRun, Trouble } from './real.ts';
@@ -23,7 +24,7 @@ export function Stack({ live }: { live: Live }) {
   return html`<article class="stack">
     <p class="bar">
       <label>${say('stage')}${' '}<select value=${stage} onChange=${chosen(setStage)}>
-        ${choices.map((each) => html`<option value=${each.stage}>${each.title}</option>`)}
+        ${choices.map((each) => html`<option value=${each.stage}>${inLanguage(each.title)}</option>`)}
       </select></label>
       <label>${say('scenarioOf')}${' '}<select value=${drill} onChange=${chosen(setDrill)}>
         ${drills.map((each) => html`<option value=${each}>${each}</option>`)}

@@ -2,7 +2,7 @@
 
 import { html } from 'htm/preact';
 import { useEffect, useState } from 'preact/hooks';
-import { inLanguage } from '../../picture/language.ts';
+import { inLanguage } from '../../../loadtest/narration/language.ts';
 import { type Knobs, type Lesson, lessons } from '../../picture/lessons.ts';
 import { sayOf } from '../../picture/say.ts';
 import type { Shown } from '../../picture/shown.ts';

@@ -1,6 +1,6 @@
 // The texts of the page, in both languages side by side.
 
-import { type Both, inLanguage, speak, type Values } from '../../picture/language.ts';
+import { type Both, inLanguage, speak, type Values } from '../../../loadtest/narration/language.ts';
 
 export const texts = {
   code: ['The code', '代码'],

@@ -2,8 +2,8 @@
 
 import { html } from 'htm/preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
-import type { Prediction } from '../../exercises/exercise.ts';
-import { spoken } from '../../picture/language.ts';
+import { spoken } from '../../../loadtest/narration/language.ts';
+import type { Prediction } from '../../exercises/task.ts';
 import { lessons } from '../../picture/lessons.ts';
 import { fileOf, Named } from './code.ts';
 import { Editor, type Mark } from './editor.ts';

@@ -1,15 +1,13 @@
 // The lab's sentences in the language of the page.
 
 import { html } from 'htm/preact';
+import type { Values } from '../../../loadtest/narration/language.ts';
 import { questionsInChinese } from '../../../loadtest/narration/questions.zh.ts';
-import { type Reason, reasoned } from '../../../loadtest/narration/reasons.ts';
-import { reasonedInChinese } from '../../../loadtest/narration/reasons.zh.ts';
-import { narrated, type StepSentence } from '../../../loadtest/narration/steps.ts';
-import { narratedInChinese } from '../../../loadtest/narration/steps.zh.ts';
+import type { Reason } from '../../../loadtest/narration/reasons.ts';
+import { isChinese, reasonSaid } from '../../../loadtest/narration/spoken.ts';
 import { inEnglish, type ReadCommand, readInEnglish, type SearchSentence } from '../../../prove/wording.ts';
 import { inChinese } from '../../../prove/wording.zh.ts';
 import type { Scene } from '../../picture/beats.ts';
-import { spoken, type Values } from '../../picture/language.ts';
 import { partsOf } from '../../picture/say.ts';
 import type { GameMove } from '../game.ts';
 import { Chip } from './chip.ts';
@@ -17,10 +15,6 @@ import { say, type Text } from './texts.ts';
 
 type Move = GameMove;
 
-const isChinese = () => spoken() === 'zh';
-
-/** What happened in a step of a scenario. */
-export const stepSaid = (sentence: StepSentence) => (isChinese() ? narratedInChinese(sentence) : narrated(sentence));
 /** A sentence of the model checker. */
 export const searchSaid = (sentence: SearchSentence) => (isChinese() ? inChinese(sentence) : inEnglish(sentence));
 /** A possible move: a command arrives; time passes, or passes until the lease has ended. */
@@ -40,9 +34,7 @@ export function moveSaid({ values: { process, what } }: Move, { at, lock }: Pick
 const nameOfCommand = (command: ReadCommand) =>
   'words' in command ? command.words : (command.script ?? readInEnglish(command));
 
-const reasonSaid = (reason: Reason) => (isChinese() ? reasonedInChinese(reason) : reasoned(reason));
-
-/** A sentence of a verdict, of the model checker, or of the page itself. */
+/** A sentence of a verdict, of the model checker, or of the page itself. What is English everywhere is a text. */
 export type Told =
   | { reason: Reason }
   | { search: SearchSentence }

@@ -1,6 +1,6 @@
 // The buttons of a node.
 
-import type { TargetNode } from '../../../loadtest/harness/target.ts';
+import { lackIn, type TargetNode } from '../../../loadtest/harness/target.ts';
 import { ourWire } from '../../../loadtest/harness/wire.ts';
 import { deed } from '../../../loadtest/narration/faults.ts';
 import { told } from '../../../loadtest/narration/steps.ts';
@@ -40,7 +40,7 @@ export function buttonsOfNode({ target, stage, leaseMs, testBed, switches, onCha
       fault: deed('killed'),
       says: told('killed', named),
       saysUndone: told('started again', named),
-      whyNot: target.lacks['node processes'],
+      whyNot: lackIn(target, 'node processes'),
       async press() {
         await testBed.faults.kill(node);
         // What its process was told is forgotten with it.
@@ -53,7 +53,7 @@ export function buttonsOfNode({ target, stage, leaseMs, testBed, switches, onCha
       fault: deed('stopped'),
       says: told('paused', named),
       saysUndone: told('process resumed', named),
-      whyNot: target.lacks['node processes'],
+      whyNot: lackIn(target, 'node processes'),
       press: () => testBed.faults.pause(node).comeBack,
     },
     {
@@ -61,7 +61,7 @@ export function buttonsOfNode({ target, stage, leaseMs, testBed, switches, onCha
       fault: deed('cut off'),
       says: told('cut off', named),
       saysUndone: told('reached its lock again', named),
-      whyNot: target.lacks.links,
+      whyNot: lackIn(target, 'links'),
       press: () => testBed.faults.cutOff(node).restore,
     },
     {
@@ -82,7 +82,7 @@ export function buttonsOfNode({ target, stage, leaseMs, testBed, switches, onCha
       act: `hold-${command}`,
       says: told('command to be held', { ...named, command }),
       saysUndone: told('command let go', { ...named, command }),
-      whyNot: target.lacks.links ?? whyNot,
+      whyNot: lackIn(target, 'links') ?? whyNot,
       press() {
         const held = testBed.faults.holdNext(node, isMeant);
         let mark: ReturnType<typeof testBed.mark> | undefined;

@@ -1,6 +1,7 @@
 // The buttons of Redis, and the button of a rush.
 
 import { NotStagedError } from '../../../loadtest/evidence/not-staged.ts';
+import { lackIn } from '../../../loadtest/harness/target.ts';
 import { deed } from '../../../loadtest/narration/faults.ts';
 import { told } from '../../../loadtest/narration/steps.ts';
 import type { Button, Played } from './button.ts';
@@ -14,7 +15,7 @@ export const rushButton = ({ sales }: Played): Button => ({
 });
 
 export function buttonsOfRedis({ target, stage, testBed }: Played): Button[] {
-  const own = { at: 'redis', whyNot: target.lacks['redis process'] ?? whyNoRedis(stage) };
+  const own = { at: 'redis', whyNot: lackIn(target, 'redis process') ?? whyNoRedis(stage) };
   return [
     {
       ...own,
@@ -37,7 +38,7 @@ export function buttonsOfRedis({ target, stage, testBed }: Played): Button[] {
 
 /** A replica is cut off, then promoted: writes that the first Redis got meanwhile are lost. */
 export function createFailover({ target, stage, testBed }: Played) {
-  const own = { at: 'redis', whyNot: target.lacks.replication ?? whyNoRedis(stage) };
+  const own = { at: 'redis', whyNot: lackIn(target, 'replication') ?? whyNoRedis(stage) };
   /** The replica that was cut off. */
   let replica: Awaited<ReturnType<typeof testBed.faults.startReplica>> | undefined;
   let isOver = false;

@@ -1,4 +1,4 @@
-// The language that is spoken. Every text of the page is there in both languages, side by side.
+// The language that is spoken: on the page the one that it has chosen, in a command the one that --lang or the locale names.
 
 export const languages = ['en', 'zh'] as const;
 export type Language = (typeof languages)[number];
@@ -12,6 +12,17 @@ export const spoken = () => language;
 
 export function speak(chosen: Language) {
   language = chosen;
+}
+
+/** What is made while another language is spoken. */
+export function speaking<Made>(chosen: Language, make: () => Made): Made {
+  const before = language;
+  language = chosen;
+  try {
+    return make();
+  } finally {
+    language = before;
+  }
 }
 
 /** A text in the language that is spoken. */
