@@ -55,7 +55,8 @@ export function resultLines(stage: string, result: DrillResult): string[] {
   const latency = figures?.latencyMs;
   const speed = [
     figures && either(`${formatNumber(figures.throughput)} sales/s`, `每秒 ${formatNumber(figures.throughput)} 笔`),
-    latency && `p50 ${formatMeasure(latency.p50)} ms, p99 ${formatMeasure(latency.p99)} ms`,
+    latency &&
+      [`p50 ${formatMeasure(latency.p50)} ms`, `p99 ${formatMeasure(latency.p99)} ms`].join(either(', ', '，')),
     figures?.redisCommandsPerSale !== undefined &&
       either(
         `${formatMeasure(figures.redisCommandsPerSale)} Redis commands a sale`,

@@ -5,7 +5,8 @@ import { readText } from './project-files.ts';
 test.each<[what: string, read: (page: string) => unknown]>([
   ['headings', (page) => matches(page, /^#+(?= )/gm)],
   ['tables: their rows and columns', (page) => matches(page, /^\|.*$/gm).map((row) => row.split(/(?<!\\)\|/).length)],
-  ['code, without its comments', (page) => matches(page, /^```(?:sh|text)\n.*?^```/gms).map(withoutComments)],
+  ['commands, without their comments', (page) => matches(page, /^```sh\n.*?^```/gms).map(withoutComments)],
+  ['lines of output', (page) => matches(page, /^```text\n.*?^```/gms).map((block) => block.split('\n').length)],
   ['code in the prose', (page) => matches(outsideOfCode(page), /`[^`]+`/g).toSorted()],
   [
     'links',
