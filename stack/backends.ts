@@ -1,4 +1,4 @@
-// Starts the servers beyond Redis that strategies need, and opens a namespace of each for every stack.
+// Starts the servers other than Redis that strategies need, and opens a namespace in each for every stack.
 
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// How a command is called: in a clone it is an npm script, and where the lab is installed it is the package's.
+// The command line of a command: an npm script in a clone, or the installed package's command.
 
 import { isInstalled } from './kept-bundle.mjs';
 

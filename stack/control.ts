@@ -1,5 +1,5 @@
-// The folder by which `npm run up` and `npm run down` of one checkout know of each other: the stack
-// that is up has its socket in it.
+// The folder through which `npm run up` and `npm run down` of one checkout find each other: the stack
+// that is running has its socket in it.
 //
 // A claim listens in a folder of its own, and then renames that folder to the one that all look at.
 // A folder replaces no other that has something in it. So the system lets one of many claims through,
@@ -35,7 +35,7 @@ export async function claimControl(dir = usualDir) {
   const downAsked = new Promise<string>((resolve) => {
     server.on('connection', (socket) => {
       socket.on('error', () => {});
-      socket.on('data', () => resolve(`Stopping: ${callOf('down')} has asked.`));
+      socket.on('data', () => resolve(`Stopping: ${callOf('down')} asked for it.`));
     });
   });
 
@@ -60,7 +60,7 @@ export async function claimControl(dir = usualDir) {
   } catch (error) {
     await release();
     const why = `${callOf('up')} cannot listen on ${listensAt}: ${(error as Error).message}.`;
-    throw new Error(`${why} Set TMPDIR to a folder with a short path that you may write to.`);
+    throw new Error(`${why} Set TMPDIR to a writable folder with a short path.`);
   }
   await release();
   return undefined;

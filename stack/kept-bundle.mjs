@@ -1,4 +1,4 @@
-// Where bundles are kept, and whether one is still what its sources would make.
+// Where bundles are kept, and whether a bundle is still up to date with its sources.
 // Plain JavaScript: a command line reads it before anything of the project has been bundled.
 
 import { existsSync, readFileSync, statSync } from 'node:fs';

@@ -1,4 +1,4 @@
-// Loads the packages of a bundle, and what V8 has compiled of them before: to compile them takes most of a start.
+// Loads the packages of a bundle with V8's code cache: compiling them takes most of the start.
 // Plain JavaScript: every bundle loads it as it is.
 
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';

@@ -1,4 +1,4 @@
-// Opens the MySQL of a run: the given one, or a private server from the PATH.
+// Opens the MySQL of a run: the one at MYSQL_URL, or a private server from the PATH.
 
 import { execFile, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -63,7 +63,7 @@ export async function openMysql(
 ): Promise<MysqlServer> {
   if (givenUrl === undefined) return startServer(dir, port, args);
   const version = await askFor('VERSION()', givenUrl).catch((error) => {
-    throw new Error(`the MySQL that MYSQL_URL names does not answer: ${error.message}`);
+    throw new Error(`the MySQL at MYSQL_URL does not respond: ${error.message}`);
   });
   return { url: givenUrl, version, members: [], database: async () => givenUrl };
 }

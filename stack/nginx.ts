@@ -72,7 +72,7 @@ async function startOn(port: number, { host, nodes, dir, sendsAgain = false }: O
 /** A copy of the configuration in which a request whose node fails is sent to another one, whatever its method. */
 function sendingAgain(template: string): string {
   const shipped = 'proxy_next_upstream off;';
-  if (!template.includes(shipped)) throw new Error(`The template of nginx has no line ${shipped}`);
+  if (!template.includes(shipped)) throw new Error(`The nginx template has no line ${shipped}`);
   return template.replace(shipped, 'proxy_next_upstream error timeout non_idempotent;');
 }
 

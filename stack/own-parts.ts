@@ -1,4 +1,4 @@
-// The processes of a run: an end that nobody asked for is a death, and what is left is stopped with the run.
+// The processes of a run: detects those that die unexpectedly, and stops the others at the end of the run.
 
 import { dismissReaper, type Part, PartError } from './parts.ts';
 

@@ -1,4 +1,4 @@
-// Starts and ends parts: real processes, of which nothing is left when this process ends, whatever ends it.
+// Starts and stops parts: real processes. None of them outlives this process, however it ends.
 
 import { type ChildProcess, type ChildProcessByStdio, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -125,7 +125,7 @@ export class PortTaken extends Error {
   port: number;
 
   constructor(name: string, port: number) {
-    super(`${name} could not be started: another program has taken port ${port}`);
+    super(`${name} could not be started: another program is using port ${port}`);
     this.port = port;
   }
 }

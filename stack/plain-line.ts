@@ -1,4 +1,4 @@
-// What people read in the place of a line of a node's log.
+// Turns a line of a node's log into a readable line.
 
 import type { TickResult } from '../services/inventory/orders/contract.ts';
 import type { SaleLine } from '../services/inventory/sale/sale-record.ts';

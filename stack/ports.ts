@@ -1,4 +1,4 @@
-// Finds ports on loopback that are free, below the range that clients' connections take theirs from.
+// Finds free ports on loopback, below the range of ephemeral ports.
 
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:net';
@@ -29,7 +29,7 @@ export async function freePort(host?: string): Promise<number> {
     const port = first + lastPlace;
     if (await isFree({ host, port })) return port;
   }
-  throw new Error(`Every port from ${first} to ${first + BLOCK_SIZE - 1} is taken.`);
+  throw new Error(`Every port from ${first} to ${first + BLOCK_SIZE - 1} is in use.`);
 }
 
 /** An address as it stands before a port. */
@@ -60,7 +60,7 @@ async function claimBlock(): Promise<number> {
     guard.unref();
     return first;
   }
-  throw new Error(`No block of ports is left from ${FIRST_PORT} on: too many runs are at work on this machine.`);
+  throw new Error(`No block of ports is free from ${FIRST_PORT} on: too many runs are active on this machine.`);
 }
 
 async function listen({ host = '127.0.0.1', port }: Address): Promise<Server> {

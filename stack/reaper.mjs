@@ -1,4 +1,4 @@
-// Kills what its parent leaves behind. The parent writes a line for everything it starts and ends:
+// Removes what its parent leaves behind. The parent writes a line for everything that it starts and ends:
 //   +pid 123   -pid 123   +dir /tmp/x   -dir /tmp/x   +socket /tmp/x/y.sock   -socket /tmp/x/y.sock
 // The folder of a socket goes with it if nothing else is in it: another process may have one there.
 // However the parent ends, even by SIGKILL, the pipe closes, and what is still listed is removed.

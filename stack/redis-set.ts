@@ -48,7 +48,7 @@ export interface SetOptions {
 /** Why no server can be started, as a sentence; undefined when one can. */
 export function whyNoRedisSet(mode: RedisMode): string | undefined {
   if (mode === 'single' || (installedRedis() && installedCli())) return undefined;
-  return `There is no redis-server with redis-cli on the PATH, and --redis ${mode} needs it: ${installLines('redis')}.`;
+  return `There is no redis-server with redis-cli on the PATH, and --redis ${mode} needs both: ${installLines('redis')}.`;
 }
 
 export function openRedisSet(mode: 'sentinel' | 'cluster', options: SetOptions) {
@@ -68,7 +68,7 @@ export async function openSentinels(options: SetOptions) {
   ];
   const names = ['sentinel 1', 'sentinel 2', 'sentinel 3'];
   const sentinels = await Promise.all(names.map((name) => startServer(name, ['--sentinel'], others, config)));
-  await untilAll(sentinels, 'The Sentinels do not know each other and the replica.', async ({ url }) => {
+  await untilAll(sentinels, 'The Sentinels did not discover each other and the replica.', async ({ url }) => {
     const known = await asked(url, 'INFO', 'sentinel');
     return /status=ok,address=[\d.:]+,slaves=1,sentinels=3/.test(known);
   });
@@ -103,7 +103,7 @@ export async function openCluster(options: SetOptions & { replicas?: number }) {
   const create = ['--cluster', 'create', ...hostsOf(servers), '--cluster-replicas', String(replicas), '--cluster-yes'];
   await promisify(execFile)(installedCli() ?? '', create);
   const isWhole = new RegExp(`role:master\nconnected_slaves:${replicas}|master_link_status:up`);
-  await untilAll(servers, 'The Cluster is not whole.', async ({ url }) => {
+  await untilAll(servers, 'The Cluster did not become ready.', async ({ url }) => {
     const [state, replication] = [await asked(url, 'CLUSTER', 'INFO'), await asked(url, 'INFO', 'replication')];
     return state.includes('cluster_state:ok') && isWhole.test(replication);
   });

@@ -1,4 +1,4 @@
-// Opens the Redis of a run: the given one, one from the PATH, or the embedded Valkey.
+// Opens the Redis of a run: the one at REDIS_URL, a server from the PATH, or the embedded Valkey.
 
 import { spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
@@ -63,7 +63,7 @@ export interface ServerOptions extends RedisOptions {
  */
 export async function openRedis(givenUrl: string | undefined, options: RedisOptions): Promise<RedisServer> {
   if (givenUrl !== undefined) {
-    for (const version of await versionsAt(givenUrl)) refuseOldRedis('the Redis that REDIS_URL names', version);
+    for (const version of await versionsAt(givenUrl)) refuseOldRedis('the Redis at REDIS_URL', version);
     return { url: givenUrl, kind: 'external' };
   }
   const program = installedRedis();
@@ -79,7 +79,7 @@ export function installedRedis(): string | undefined {
 /** Starts another server that copies all that `primaryUrl` holds, on a free port. Rejects when none is on the PATH. */
 export async function openReplica(primaryUrl: string, dir: string) {
   const program = installedRedis();
-  if (program === undefined) throw new Error('There is no redis-server on the PATH to start a replica with.');
+  if (program === undefined) throw new Error('There is no redis-server on the PATH, and a replica needs it.');
   const { hostname, port } = new URL(primaryUrl);
   return startRedis(program, { dir, more: ['--replicaof', hostname, port] });
 }
@@ -91,7 +91,7 @@ export async function openReplica(primaryUrl: string, dir: string) {
 export async function untilCopied({ primaryUrl, replicaUrl }: { primaryUrl: string; replicaUrl: string }) {
   const [primary, replica] = [new Redis(primaryUrl), new Redis(replicaUrl)];
   for (const client of [primary, replica]) client.on('error', () => {});
-  const until = (isSo: () => Promise<boolean>) => untilSo(isSo, 'The replica has not copied what Redis holds.');
+  const until = (isSo: () => Promise<boolean>) => untilSo(isSo, 'The replica did not get in sync with Redis.');
   try {
     await until(async () => /master_link_status:up/.test(await replica.info('replication')));
     // Up to a second may pass from there until the first command reaches it. This one is not part of what it has copied.
@@ -198,7 +198,7 @@ export function redisVersionOf(program: string): string | undefined {
 /** Throws a sentence when the version that a server says is older. One that says none passes. */
 export function refuseOldRedis(server: string, version: string | undefined) {
   if (version === undefined || isAtLeast(version, LEAST_REDIS)) return;
-  throw new Error(`${server} is version ${version}, and the lab needs Redis ${LEAST_REDIS} or newer, or Valkey`);
+  throw new Error(`${server} is version ${version}, but the lab needs Redis ${LEAST_REDIS} or newer, or Valkey`);
 }
 
 /** Versions such as `20.19` and `20.19.4`, compared number by number. */
@@ -214,7 +214,7 @@ async function versionsAt(url: string): Promise<(string | undefined)[]> {
     socketTimeout: GIVEN_LIMIT_MS,
     retryStrategy: () => null,
   });
-  let lastError = 'it was not there in time';
+  let lastError = 'it was not ready in time';
   let isPartOfCluster = false;
   const versions: (string | undefined)[] = [];
   function keep({ message }: Error) {
@@ -230,11 +230,11 @@ async function versionsAt(url: string): Promise<(string | undefined)[]> {
     }
     isPartOfCluster = redis instanceof Redis && /cluster_enabled:1/.test(await redis.info('cluster'));
   } catch {
-    throw new Error(`the Redis that REDIS_URL names does not answer: ${lastError}`);
+    throw new Error(`the Redis at REDIS_URL does not reply: ${lastError}`);
   } finally {
     redis.disconnect();
   }
   if (isPartOfCluster)
-    throw new Error('the Redis that REDIS_URL names is one server of a Cluster: write redis+cluster://host:port');
+    throw new Error('the Redis at REDIS_URL is a server of a Cluster: write redis+cluster://host:port');
   return versions;
 }

@@ -1,4 +1,4 @@
-// A process that plays a cell, or a node, gives signs. When none comes any more, the CPU time that it uses tells whether its lock keeps it.
+// Watches the signs of life of a process or node. When they stop, its CPU time tells whether its lock keeps it busy.
 
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -21,9 +21,9 @@ export const SIGN_EVERY_MS = 500;
 /** A right library computes for a second in one piece. */
 export const usualLimits: SilenceLimits = { keptMs: 10_000, silenceMs: 60_000 };
 
-const KEPT = 'The lock never comes back: it keeps its process for ever, as when the event loop is blocked.';
+const KEPT = 'The lock never returns: it keeps its process busy for ever, as a blocked event loop does.';
 const SILENT =
-  'The process gave no sign for so long, and did not compute either: the lock waits for something, or the machine is too busy.';
+  'The process showed no sign of life, but used no CPU time either: the lock waits for something, or the machine is too busy.';
 
 /**
  * Calls back once when a process that has given a sign gives none any more: it has computed for so long, and its lock fails, or there is no

@@ -1,4 +1,4 @@
-// The ports that are used when no setting names another one.
+// The default ports.
 
 import type { Address } from './ports.ts';
 

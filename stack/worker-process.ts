@@ -1,4 +1,4 @@
-// A process that does tasks, one after the other, as they are sent to it: both ends of it.
+// A worker process that does one task after another: both ends of it.
 
 import { type ChildProcess, fork } from 'node:child_process';
 import { SIGN_EVERY_MS, type Silence, type SilenceLimits, watchSilence } from './signs.ts';

@@ -1,4 +1,4 @@
-// Opens the ZooKeeper of a run: the given one, or a private server.
+// Opens the ZooKeeper of a run: the one at ZOOKEEPER_URL, or a private server.
 
 import { existsSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
@@ -19,7 +19,7 @@ export type ZookeeperServer = Awaited<ReturnType<typeof openZookeeper>>;
 /** Why no ZooKeeper can be started here, with the line that installs it; undefined when one can. */
 export function whyNoZookeeper(): string | undefined {
   if (installedZookeeper()) return undefined;
-  return `There is no ZooKeeper with Java here: ${installLines('zookeeper')}.`;
+  return `ZooKeeper or Java is not installed: ${installLines('zookeeper')}.`;
 }
 
 /**
@@ -136,7 +136,7 @@ async function mustAnswer(url: string) {
   try {
     await session.enter();
   } catch {
-    throw new Error(`the ZooKeeper that ZOOKEEPER_URL names does not answer: ${url}`);
+    throw new Error(`the ZooKeeper at ZOOKEEPER_URL does not respond: ${url}`);
   } finally {
     await session.close();
   }
@@ -152,7 +152,7 @@ function ask(word: string, host: string, port: number): Promise<string> {
   return new Promise((resolve, reject) => {
     let answer = '';
     const socket = connect(port, host, () => socket.write(word));
-    socket.setTimeout(1000, () => socket.destroy(new Error('no answer')));
+    socket.setTimeout(1000, () => socket.destroy(new Error('no reply')));
     socket.once('error', reject);
     socket.on('data', (chunk) => (answer += chunk));
     socket.once('end', () => {

@@ -1,4 +1,4 @@
-// Which command is meant: by its name, or by the script of ours that it runs.
+// Matches commands: by name, or by the Lua script of ours that they run.
 
 import type { ReadCommand } from '../../simulation/scripts.ts';
 

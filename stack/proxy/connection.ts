@@ -1,4 +1,4 @@
-// Carries one client's commands to Redis and the replies back.
+// Passes one client's commands to Redis, and the replies back.
 
 import type { Socket } from 'node:net';
 import type { Returned } from '../../simulation/events.ts';
@@ -226,7 +226,7 @@ export function carry(client: Socket, first: Socket, line: Line, number: number)
     } catch (error) {
       if (!(error instanceof NotACommand)) throw error;
       if (bytes[0] === TLS_HANDSHAKE) line.hasMetTls = true;
-      refusal = `-ERR Protocol error: the link reads arrays of bulk strings only, and ${error.message}\r\n`;
+      refusal = `-ERR Protocol error: the fault proxy reads only arrays of bulk strings, and ${error.message}\r\n`;
       hasClientEnded = true;
       writeRequests();
     }

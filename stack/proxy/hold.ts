@@ -1,4 +1,4 @@
-// Holds one command, or one reply, at the link until it is let go or dropped.
+// Holds one command, or one reply, at the fault proxy until it is passed on or dropped.
 
 import type { Command, Meant } from './command.ts';
 
@@ -42,7 +42,7 @@ export function createHold<What = Command>(meant: Meant, forget: () => void) {
 
   /** Waits for the command no longer, as `letGo` and `drop` do before it has arrived. One that has stays held. */
   function cancel() {
-    if (place === undefined) giveUp(new Error('The command is not waited for any more.'));
+    if (place === undefined) giveUp(new Error('The hold was cancelled.'));
   }
 
   return {

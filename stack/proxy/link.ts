@@ -1,4 +1,4 @@
-// A TCP proxy before Redis, or MySQL, that holds, delays and cuts. Before another server it delays and cuts.
+// The fault proxy: a TCP proxy before Redis or MySQL that holds, delays and cuts. Before other servers it only delays and cuts.
 
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
@@ -224,7 +224,7 @@ async function open(url: string, readsReplies: boolean) {
     async close() {
       const closed = once(server, 'close');
       server.close();
-      for (const hold of holds) hold.giveUp(new Error('The link was closed before the command came.'));
+      for (const hold of holds) hold.giveUp(new Error('The fault proxy was closed before the command arrived.'));
       for (const client of unanswered) client.destroy();
       for (const connection of connections) connection.destroy();
       await Promise.all([closed, ...[...connections].map((connection) => connection.closed)]);
@@ -239,6 +239,6 @@ function addressOf(url: string) {
   const { protocol, hostname, port } = new URL(url);
   const usualPort = usualPorts[protocol];
   if (usualPort === undefined)
-    throw new Error(`The link reads redis://, not ${protocol}//: it cannot see through TLS.`);
+    throw new Error(`The fault proxy reads redis://, not ${protocol}//: it cannot read TLS.`);
   return { url, host: hostname.replace(/^\[(.*)\]$/, '$1'), port: Number(port || usualPort) };
 }

@@ -1,4 +1,4 @@
-// Reads the replies that Redis sends to a client, in RESP2 and RESP3.
+// Parses the replies that Redis sends to a client, in RESP2 and RESP3.
 // https://redis.io/docs/latest/develop/reference/protocol-spec/
 
 import type { Returned } from '../../simulation/events.ts';

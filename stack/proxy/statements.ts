@@ -1,4 +1,4 @@
-// Reads what passes between a client and MySQL or MariaDB: statements, and what they are answered.
+// Parses the traffic between a client and MySQL or MariaDB: statements and their replies.
 // https://mariadb.com/docs/server/reference/clientserver-protocol
 //
 // A packet is three bytes of length, its number, and so many bytes. A command has number 0, the first packet of its reply number 1;

@@ -112,7 +112,7 @@ describe('npm run up', () => {
     const up = start('scripts/up.ts', { TMPDIR: long });
     expect((await up.ended).code).toBe(2);
     expect(up.stderr()).toMatch(
-      /^npm run up cannot listen on \S+: .+\. Set TMPDIR to a folder with a short path that you may write to\.\n$/,
+      /^npm run up cannot listen on \S+: .+\. Set TMPDIR to a writable folder with a short path\.\n$/,
     );
   });
 });

@@ -34,7 +34,7 @@ function pathWith(version: string) {
 
 test('redis: a given one that is too old is refused in one sentence, by npm start as well', async () => {
   const env = { REDIS_URL: await startOld('5.0.14') };
-  const sentence = 'the Redis that REDIS_URL names is version 5.0.14, and the lab needs Redis 6.2 or newer, or Valkey';
+  const sentence = 'the Redis at REDIS_URL is version 5.0.14, but the lab needs Redis 6.2 or newer, or Valkey';
 
   await expect(openRedis(env.REDIS_URL, { dir: '/nowhere' })).rejects.toThrow(sentence);
   const command = start('scripts/start.ts', [], env);
@@ -47,7 +47,7 @@ test('redis: one on the PATH that is too old is refused in one sentence', async 
   onTestFinished(() => void vi.unstubAllEnvs());
 
   await expect(openRedis(undefined, { dir: '/nowhere' })).rejects.toThrow(
-    /redis-server is version 6\.0\.16, and the lab needs Redis 6\.2 or newer, or Valkey$/,
+    /redis-server is version 6\.0\.16, but the lab needs Redis 6\.2 or newer, or Valkey$/,
   );
 });
 

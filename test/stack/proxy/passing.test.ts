@@ -61,7 +61,7 @@ test('link: what is no command ends its connection with an error, after the answ
 
   expect(how).toBe('end');
   expect(String(client.received())).toBe(
-    '$1\r\na\r\n-ERR Protocol error: the link reads arrays of bulk strings only, and there is no * where it must be\r\n',
+    '$1\r\na\r\n-ERR Protocol error: the fault proxy reads only arrays of bulk strings, and there is no * where it must be\r\n',
   );
   expect(await other.ping()).toBe('PONG');
   client.socket.end();

@@ -11,7 +11,10 @@ const judge = (odd: string, ...args: string[]) =>
 // That no process, no Redis and no nginx is left of it is seen after each test.
 test.each([
   ['ends at once', /node-[12] ended with exit code 3\n {2}config\.yaml is missing/],
-  ['keeps nothing in Redis', /A sale sent nothing to Redis, and got the response "200 sold"\. Let the service keep its stock/],
+  [
+    'keeps nothing in Redis',
+    /A sale sent nothing to Redis, and got the response "200 sold"\. Let the service keep its stock/,
+  ],
   ['reads two numbers', /in a sale it read stock:1, price:1\. Pass it, such as --stock stock:1\./],
   ['sells what is not there', /An empty shop gets the same response as a sale: "200 sold"/],
   ['speaks TLS', /It uses TLS for Redis, although REDIS_URL starts with redis:/],

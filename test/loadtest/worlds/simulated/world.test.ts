@@ -41,7 +41,7 @@ test('a lock that never comes back fails every drill, and keeps nobody for long'
 
   const played = await play(endless, ['crashed-holder', 'late-write', 'long-sale'], { ...usualLimits, keptMs: 1_000 });
 
-  const reason = 'The lock never comes back: it keeps its process for ever, as when the event loop is blocked.';
+  const reason = 'The lock never returns: it keeps its process busy for ever, as a blocked event loop does.';
   expect(played).toEqual(['crashed-holder', 'late-write', 'long-sale'].map((drill) => [drill, 'fail', reason]));
 });
 
