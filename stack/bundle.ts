@@ -1,4 +1,4 @@
-// Bundles the project's TypeScript files, so that the processes that run them start sooner.
+// Bundles the project's TypeScript files, so that their processes start faster.
 
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';

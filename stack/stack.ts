@@ -1,4 +1,4 @@
-// Starts and stops the stack: Redis, two nodes or more, and nginx, as real processes.
+// Starts and stops the stack: Redis, two or more nodes, and nginx, as real processes.
 
 import { randomUUID } from 'node:crypto';
 import { mkdirSync } from 'node:fs';

@@ -1,4 +1,4 @@
-// Locks with a bug that is known from the world: each is a lock of ours, or a correct one, with one change.
+// Locks with a bug that is known from practice: each is a built-in lock, or a correct one, with one change.
 
 import { cpSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -13,7 +13,7 @@ describe('lab: sales in virtual time', () => {
     const lock = { ...lockNamed('3-spin'), file };
 
     await expect(openLab({ lock, leaseMs: LEASE_MS })).rejects.toThrow(
-      /^it imports .*, which the virtual world does not have/,
+      /^it imports .*, which the simulation does not have/,
     );
   });
 });

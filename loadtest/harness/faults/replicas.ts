@@ -117,7 +117,7 @@ export function breakReplicas(ground: Ground, { leadTo, untilFound }: Connection
         await redis.set(cutMark, 'written before the cut');
         await redis.del(cutMark);
         if (Number(await redis.call('WAIT', 1, COPY_LIMIT_MS)) === 0)
-          throw new NotStagedError('The replica has not copied what Redis holds.');
+          throw new NotStagedError('The replica did not get in sync with Redis.');
         await redis.call('ACL', 'SETUSER', REPLICATION_USER, 'off');
         await redis.call('CLIENT', 'KILL', 'USER', REPLICATION_USER);
       },

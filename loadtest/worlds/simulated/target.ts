@@ -53,7 +53,7 @@ export async function openVirtualTarget(lab: Lab, { hasReplica = false } = {}): 
   const replication = createReplication(lab.redis, redisUrl);
 
   async function startReplica(lineUrl: string) {
-    if (!replication.leadsHere(lineUrl)) throw new Error('The replica has not copied what Redis holds.');
+    if (!replication.leadsHere(lineUrl)) throw new Error('The replica did not get in sync with Redis.');
     const replica = await lab.openServer();
     const catchUp = replication.follow(replica, lineUrl);
     const url = place(() => {

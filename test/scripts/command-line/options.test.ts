@@ -68,7 +68,7 @@ test.each<[command: string, args: string[], line: RegExp]>([
   ['run judge', ['./fenced'], /--name fenced is the name of a built-in row: choose another/],
   ['run judge', ['./shop', '--name', 'my shop'], /--name my shop must consist of letters, digits, dots and dashes/],
   ['run judge', ['./shop', '--lease-ms', '0'], /--lease-ms.*0.*a whole number from 1 to/s],
-  ['run judge', ['docs'], /docs is a folder without a lockstep\.json: give a command, such as/],
+  ['run judge', ['docs'], /docs is a folder without a lockstep\.json\. Pass a command, such as/],
 ])('npm %s -- %j: refused with exit code 2 and a line that says what is allowed', async (command, args, line) => {
   const said = await printedAtEnd(() => readers[command]?.(args));
   expect(said).toMatch(line);

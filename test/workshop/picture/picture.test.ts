@@ -21,7 +21,7 @@ const pages: [name: string, stage: string, page: string][] = [
     return [
       'a waiter',
       stage,
-      'A sells at node-1 and is held inside\nB sells at node-2\n400 ms pass\nA goes on\nA ends\n',
+      'A sells at node-1 and is held inside\nB sells at node-2\n400 ms pass\nA resumes\nA ends\n',
     ];
   }),
   [

@@ -34,7 +34,7 @@ export async function isNeverWrong(drill: Drill, lock: string, seeds: number[]) 
     const { outcome, log } = await playDrill(drill, lock, { disturb });
     if (outcome.verdict === 'unknown') continue;
     judged += 1;
-    const still = log.filter((line) => line.includes('stands still for'));
+    const still = log.filter((line) => line.includes('is stalled for'));
     const played = { seed, verdict: outcome.verdict, reasons: outcome.reasons, still };
     expect(played).toEqual({ ...played, verdict: quiet.outcome.verdict });
   }

@@ -235,7 +235,7 @@ late-release late-write crossed-write | 3-spin | what is held never reaches Redi
 late-release | 5-owner-check | what is held is let go at once | the release was not late\.$
 late-write crossed-write | 8-auto-renew | what is held is let go at once | ^The write was not held\.$
 partition starvation | 8-auto-renew | the cut cuts nothing | ^node-\d could still reach the servers of its lock\.$
-failover | 8-auto-renew | the replica copies nothing | has not copied
+failover | 8-auto-renew | the replica copies nothing | did not get in sync
 failover | 8-auto-renew | the nodes are not led to the replica | could not reach Redis
 failover forgotten-sale | 8-auto-renew | the replica hears of all | ^The replica received a write from after the cut\.$
 redis-outage | 8-auto-renew | Redis hears no signal | Redis replied during its outage

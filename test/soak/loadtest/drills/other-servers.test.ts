@@ -40,7 +40,7 @@ describe('on the embedded Valkey', () => {
   });
 
   test('failover: not applicable, and the reason says what to install', async () => {
-    const why = /embedded Valkey knows no replication.*redis-server/;
+    const why = /embedded Valkey does not support replication.*redis-server/;
     const expected = { verdict: 'not-applicable', reasons: [expect.stringMatching(why)] };
     expect(await run(failover, '8-auto-renew')).toMatchObject(expected);
   });
