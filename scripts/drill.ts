@@ -28,7 +28,7 @@ async function runDrill({ drill, rows, isStepwise, fileFor, ...settings }: Drill
   try {
     if (fileFor) for (const row of rows) mustBeWritable(fileFor(row));
   } catch (error) {
-    process.stderr.write(`The run could not be made: ${(error as Error).message}\n`);
+    process.stderr.write(`The run failed: ${(error as Error).message}\n`);
     process.exitCode = COULD_NOT_RUN;
     return;
   }

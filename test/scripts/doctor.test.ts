@@ -49,7 +49,7 @@ test('doctor: with nothing on the PATH, npm start can run; each part that is mis
   expect(of('ZooKeeper')).toContain(`Impact: ${costOfNo('zookeeper')}. Fix: `);
   expect(of('MariaDB')).toContain(`Impact: ${costOfNo('mysql')}. Fix: `);
   expect(of('MariaDB')).toContain(packages.mysql.apt);
-  expect(of('Chromium')).toMatch(/^! Chromium there is no \/nowhere\/chromium/);
+  expect(of('Chromium')).toMatch(/^! Chromium \/nowhere\/chromium does not exist/);
   expect(text.split('\n').at(-2)).toMatch(/^✔ npm start can run\. \d+ parts to check: Redis, /);
   expect(text.split('\n').filter((line) => line.length > 96)).toEqual([]);
 });
@@ -71,7 +71,7 @@ test('doctor: a Redis that does not answer, and one that is too old, are named',
   const REDIS_URL = `redis://127.0.0.1:${await freePort()}`;
   const PATH = folderWith('redis-server', 'echo "Redis server v=5.0.14 sha=0"');
 
-  const dead = { state: 'stops', found: expect.stringContaining('does not answer') };
+  const dead = { state: 'stops', found: expect.stringContaining('does not reply') };
   expect(await check('redis', { REDIS_URL })).toMatchObject(dead);
   expect(await check('redis', { PATH })).toMatchObject({ state: 'stops', found: expect.stringContaining('5.0.14') });
 });
@@ -92,7 +92,7 @@ test('doctor: a port that is taken is named with the setting that chooses anothe
   expect(await check('ports', { ...Object.fromEntries(free), LIVE_PORT: taken })).toMatchObject({
     state: 'less',
     found: `${taken} is taken by another program`,
-    cost: expect.stringMatching(/^npm run live on that port/),
+    cost: expect.stringMatching(/^npm run live can't use that port/),
     remedy: expect.stringContaining('LIVE_PORT'),
   });
 });

@@ -15,7 +15,7 @@ test('2: there is no Redis where REDIS_URL says', async () => {
 
   expect(await command.ended).toEqual({ code: 2, signal: null });
   expect(command.stdout()).toBe('');
-  expect(command.stderr()).toMatch(/could not be made: .*REDIS_URL/);
+  expect(command.stderr()).toMatch(/The run failed: .*REDIS_URL/);
 });
 
 test('--pause: Enter that was pressed while the drill was busy is ignored, the next one counts', async () => {

@@ -15,7 +15,7 @@ test('lockstep: help names every command, and one that does not exist ends with 
   expect(status).toBe(0);
   for (const name of Object.keys(commands)) expect(stdout).toContain(`  ${name} `);
   expect([unknown.status, unknown.stdout]).toEqual([2, '']);
-  expect(unknown.stderr).toContain('there is no command stare: it is one of start, ');
+  expect(unknown.stderr).toContain('there is no command stare. The commands are start, ');
 });
 
 test('lockstep: it runs a command with what stands behind it, and ends as that does', () => {

@@ -36,7 +36,7 @@ test('several cells: the matrix, with a sign for each; 1 when a lock of another 
 });
 
 test.each([
-  [['--stage', 'zookeeper'], /zookeeper keeps its lock where the search has no server/],
+  [['--stage', 'zookeeper'], /the model checker has no server of the kind that zookeeper needs/],
   [['--states', '0'], /--states.*from 1 to/],
   [['99'], /there is no stage 99: it must be a number from 0 to 8, a name such as fenced, or a file such as/],
   [['fence'], /there is no stage fence\. Did you mean fenced\?/],

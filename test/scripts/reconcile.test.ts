@@ -190,10 +190,10 @@ describe('npm run reconcile', () => {
 
     for (const { exitCode, stdout } of ends) expect([exitCode, stdout]).toEqual([2, '']);
     expect(ends.map(({ stderr }) => stderr)).toEqual([
-      'It takes one flag, as in npm run reconcile -- --repair. Its settings are in .env.example.\n',
+      'It takes one flag, as in npm run reconcile -- --repair. For its settings see .env.example.\n',
       'MYSQL_URL is not set: it says where the orders are.\n',
       expect.stringMatching(/^The accounts could not be read: connect ECONNREFUSED [^\n]*\n$/),
-      'The accounts could not be read: Redis does not answer.\n',
+      'The accounts could not be read: Redis does not reply.\n',
     ]);
     expect(nothing).toEqual({
       exitCode: 0,

@@ -38,7 +38,7 @@ describe('npm run up', () => {
     const [, redis = '', mysql = ''] = /REDIS_URL=(\S+) MYSQL_URL=(\S+) npm run reconcile/.exec(up.stdout()) ?? [];
     const reconcile = start('scripts/reconcile.ts', { REDIS_URL: redis, MYSQL_URL: mysql });
     expect((await reconcile.ended).code).toBe(0);
-    expect(reconcile.stdout()).toMatch(/│ 001 │ redis +│ +5000 │ +4999 │ +1 │.*Nothing is unexplained\./s);
+    expect(reconcile.stdout()).toMatch(/│ 001 │ redis +│ +5000 │ +4999 │ +1 │.*Every unit is accounted for\./s);
 
     // `up` and `down` find the stack of this checkout in TMPDIR.
     const down = start('scripts/down.ts', { TMPDIR: up.tmp });
@@ -52,7 +52,7 @@ describe('npm run up', () => {
     const env = await ports(4);
     const up = start('scripts/up.ts', env, ['--nodes', '4']);
     await up.prints(isUp);
-    const [, given = ''] = /Aim a drill at it: +npm start -- (.*) --stage 1/.exec(up.stdout()) ?? [];
+    const [, given = ''] = /Run a drill on it: +npm start -- (.*) --stage 1/.exec(up.stdout()) ?? [];
     const load = '--stage 8 --drill rush --requests 40 --connections 8'.split(' ');
 
     const rush = start('scripts/start.ts', {}, [...given.split(' '), ...load]);

@@ -94,7 +94,7 @@ describe.skipIf(!hasBrowser)('the live page, in a browser (skipped where there i
     await press('node-1', 'Let the sale continue');
     await page.locator('.real svg.picture', { hasText: '998' }).waitFor();
     await press('redis', 'Fail over');
-    await page.getByText(/Redis has no replica yet/).waitFor();
+    await page.getByText(/No replica has been cut off yet/).waitFor();
     await button(page, 'Stop').click();
     await page.getByText('Ready.').waitFor();
     expect(await violations(page)).toEqual([]);

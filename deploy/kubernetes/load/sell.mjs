@@ -28,7 +28,7 @@ const total = [...sold.values()].reduce((sum, units) => sum + units, 0);
 const twice = after + total - before;
 
 for (const [node, units] of sold) console.log(`${node} sold ${units}`);
-console.log(`${total} sold, ${non2xx} refused, ${errors} without an answer`);
+console.log(`${total} sold, ${non2xx} refused, ${errors} without a response`);
 console.log(`stock before ${before}, final stock ${after}, expected ${before - total}: ${twice} sold twice`);
 // A sale without a response may or may not have taken a unit.
 process.exit(twice > 0 || errors > 0 ? 1 : 0);

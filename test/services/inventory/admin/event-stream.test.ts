@@ -136,7 +136,7 @@ test('events: little waits for those who take nothing, and eight of them keep ou
   for (let n = 0; n < MAX_STREAMS; n += 1) startDeaf(port, '/');
   await until('all are answered', () => responses.length === MAX_STREAMS);
   // They may be reading a long history, slowly.
-  expect(() => streams.open({} as ServerResponse)).toThrow(`${MAX_STREAMS} follow this node already`);
+  expect(() => streams.open({} as ServerResponse)).toThrow(`${MAX_STREAMS} clients already follow this node`);
   const reader = follow({ labPort: port });
   const received = () => reader.pushes.reduce((sum, { events, dropped }) => sum + events.length + dropped, 0);
   await until('all of it is there', () => {

@@ -162,7 +162,7 @@ test.each(['8-auto-renew', 'conditional'])(
     expect(await tick(node)).toMatchObject({ outcome: 'ran', due: 0, restored: 0 });
     const letters = () => shop.query('SELECT order_id, tries, reason FROM tb_dead_letter');
     expect(await letters()).toEqual([
-      { order_id: id, tries: 5, reason: expect.stringMatching(/holds no whole|not an integer/) },
+      { order_id: id, tries: 5, reason: expect.stringMatching(/does not hold a whole|not an integer/) },
     ]);
     expect((await shop.reconcile()).stdout).toContain(`${id}  `);
     await supply(node, 'dead', 5);

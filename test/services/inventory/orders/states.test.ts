@@ -202,7 +202,7 @@ test.each<[string, string, string, ProblemCode, object?]>([
 test('several skus are refused where sales write orders', async () => {
   const answer = await ask(`${node.url}/inventory/sale`, { method: 'POST', ...jsonBody({ skus: ['001', '002'] }) });
 
-  expectProblem(answer, 'BAD_REQUEST', { detail: /^Where sales write orders, one sku is sold at a time\.$/ });
+  expectProblem(answer, 'BAD_REQUEST', { detail: /^With orders, one sku is sold at a time\.$/ });
 });
 
 test('no node has logged a bug or a warning', () => {

@@ -69,7 +69,7 @@ describe('the order can’t be written', () => {
 
       const answer = await sellKeyed(atLine, when, key);
 
-      expectProblem(answer, 'ORDER_FAILED', { definite: false, detail: /^Order .* may be written/ });
+      expectProblem(answer, 'ORDER_FAILED', { definite: false, detail: /^Order .* may have been written/ });
       const [id] = A_UUID.exec(String(answer.body.detail)) ?? [];
       await until('MySQL has noticed', async () => (await shop.running('COMMIT')) === 0);
       expect(await whereabouts(when)).toEqual(left);

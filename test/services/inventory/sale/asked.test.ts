@@ -41,9 +41,9 @@ describe('a sale that names its wait', () => {
     ['waitMs=', '8', /waitMs/],
     ['waitMs=1&waitMs=2', '8', /waitMs/],
     ['waitMs=10001', '8', /at most WAIT_TIMEOUT_MS, which is 10000/],
-    ['waitMs=0', 'redis-atomic', /redis-atomic sells in a way of its own/],
+    ['waitMs=0', 'redis-atomic', /redis-atomic does not support a single try/],
     ['leaseMs=29', 'blocking', /leaseMs: must be a whole number from 30/],
-    ['leaseMs=500', '8', /8-auto-renew takes no lease of its own/],
+    ['leaseMs=500', '8', /8-auto-renew does not support a fixed lease/],
   ])('%s under %s is refused, and sells nothing', async (query, version, detail) => {
     await setLock({ version });
     await setStock('001', 5);
@@ -90,7 +90,7 @@ describe('a lock that is for a user', () => {
     await setLock({ version: 8, scope: 'user' });
     await setStock('001', 5);
 
-    expectProblem(await sell(''), 'BAD_REQUEST', { detail: /Send the header X-User-Id: LOCK_SCOPE is user/ });
+    expectProblem(await sell(''), 'BAD_REQUEST', { detail: /Send the header X-User-Id, because LOCK_SCOPE is user/ });
     expectProblem(await sell('', { 'X-User-Id': 'a}:lock:{b' }), 'BAD_REQUEST', {
       detail: /X-User-Id must be 1 to 32/,
     });
@@ -112,9 +112,9 @@ describe('a lock that is for a user', () => {
 
 describe('PUT /lock-version', () => {
   test.each([
-    [{ version: 8, fixedLeaseMs: 500 }, /8-auto-renew takes no lease/],
+    [{ version: 8, fixedLeaseMs: 500 }, /8-auto-renew does not support a fixed lease/],
     [{ version: 8, leaseMs: 900, renewEveryMs: 900 }, /renewEveryMs must be less than leaseMs, which is 900/],
-    [{ version: 'buckets', scope: 'user' }, /buckets has no lock around the sale/],
+    [{ version: 'buckets', scope: 'user' }, /buckets sells without a lock around the sale/],
   ])('%j is refused', async (change, detail) => {
     const { lock } = await node.state();
 

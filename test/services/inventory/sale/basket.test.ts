@@ -75,7 +75,7 @@ test('nothing of a basket is sold when one sku is sold out', async () => {
   await redis.client.set(stockKey(b), 0);
 
   expectProblem(await sellAll(node, { skus: [a, b, c] }), 'OUT_OF_STOCK', {
-    detail: new RegExp(`^Sku ${b} is sold out: nothing is sold\\.$`),
+    detail: new RegExp(`^Sku ${b} is sold out: nothing was sold\\.$`),
   });
 
   expect([await stocks(), await locksTaken()]).toEqual([['10', '0', '10'], 0]);
@@ -135,7 +135,7 @@ describe('what is not a basket is refused, definite', () => {
     await other.lab('PUT', '/lock-version', { version: lock });
 
     expectProblem(await sellAll(other, { skus: [skus[0], skus[1]] }), 'BAD_REQUEST', {
-      detail: new RegExp(`^${lock} sells one sku at a time\\. Several are sold under: multi\\.$`),
+      detail: new RegExp(`^${lock} sells one sku at a time\\. To sell several, use multi\\.$`),
     });
 
     await other.lab('PUT', '/lock-version', { version: 'multi' });

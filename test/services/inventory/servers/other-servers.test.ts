@@ -133,7 +133,7 @@ test('mysql-conditional: MySQL stands still: all who look at the stock, or sell,
   // Who comes later meets none of those that were answered.
   for (const answer of [...answers.flat(), ...(await forty(look))]) {
     const { definite } = answer.body as { definite: boolean };
-    expectProblem(answer, 'STORE_UNAVAILABLE', { definite, detail: /^MySQL (does|did) not answer/ });
+    expectProblem(answer, 'STORE_UNAVAILABLE', { definite, detail: /^MySQL (does|did) not reply/ });
   }
   links.MySQL.restore();
   for (const { status } of await forty(look)) expect(status).toBe(200);

@@ -99,8 +99,8 @@ test('outage: a write that is held up on its way to Redis never lands on a later
 
 test.for<[what: string, rule: string, lacking: RegExp[]]>([
   ['may send every command', '+@all', []],
-  ['may not send CLIENT INFO', '-client|info', [/may undo newer stock: Redis refuses .* 'client\|info'/]],
-  ['may not send CLIENT KILL', '-client|kill', [/may undo newer stock: Redis refuses .* 'client\|kill'/]],
+  ['may not send CLIENT INFO', '-client|info', [/may overwrite newer stock, because Redis refuses .* 'client\|info'/]],
+  ['may not send CLIENT KILL', '-client|kill', [/may overwrite newer stock, because Redis refuses .* 'client\|kill'/]],
 ])(
   'outage: a user of Redis %s: the log says what is lacking, before it and once',
   async ([, rule, lacking], { skip }) => {
