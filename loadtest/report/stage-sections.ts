@@ -22,6 +22,7 @@ import { howTitle, pairsOf } from './document.ts';
 import { type Html, html, trusted } from './escape.ts';
 import { figureCell, finalStockTitle, shownFigures } from './figures.ts';
 import { anchor, beyondPromise, markOf, wordOf } from './marks.ts';
+import { remedyOf } from './remedy.ts';
 import { wireTable } from './service.ts';
 import { stageTitle, storyOf } from './story.ts';
 import { expectationOf } from './terminal.ts';
@@ -106,6 +107,7 @@ function drillDetails(stage: string, result: DrillResult, results: Results, isFe
   const { mark, word } = why !== undefined ? beyondPromise() : markOf(verdict);
   const figure = keyFigure(result);
   const shares = sharesOf(result);
+  const remedy = results.log === undefined ? remedyOf(stage, result) : '';
   const isOff = standingOf(result) === 'not as expected';
   const isOfMatter = matters(stage, result);
   const details = [stepList(result), stepTable(result), evidenceList(result)].filter((detail) => detail !== false);
@@ -114,6 +116,7 @@ function drillDetails(stage: string, result: DrillResult, results: Results, isFe
 <div id="${anchor(stage, drill)}">
 <p class="asks">${questionOf(drill)}</p>
 <p>${isExternal(stage) ? '' : compareWithExpected(stage, result)} ${reasons.length === 1 && reasons[0]} ${verdict !== 'not-applicable' && either(`It took ${took}.`, `用时 ${took}。`)}</p>
+${remedy !== '' && html`<p>${remedy}</p>`}
 ${shares !== undefined && html`<p>${either(`Units ${shares}.`, `${shares}。`)}</p>`}
 ${why !== undefined && html`<p>${why}</p>`}
 ${reasons.length > 1 && html`<ul class="reasons">${reasons.map((reason) => html`<li>${reason}</li>\n`)}</ul>`}

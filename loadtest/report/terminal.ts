@@ -5,11 +5,12 @@ import stringWidth from 'string-width';
 import { type DrillResult, rushFigures, type Verdict } from '../evidence/results.ts';
 import { inLanguage } from '../narration/language.ts';
 import { countOf, formatMeasure, formatNumber } from '../narration/numbers.ts';
-import { either } from '../narration/spoken.ts';
+import { either, sentencesSaid } from '../narration/spoken.ts';
 import { standingOf } from '../staircase/judge-run.ts';
 import { columnNames, columnsWith, fixes, rowOf, staircaseOf } from '../staircase/lookup.ts';
 import { evidenceOf, keyFigure, questionOf, reasonOf, reasonsOf, sharesOf } from './cells.ts';
 import { signs, wordOf } from './marks.ts';
+import { remedyOf } from './remedy.ts';
 import { stageTitle, storyOf } from './story.ts';
 
 /** So many evidence of a drill are told. */
@@ -74,10 +75,12 @@ export function resultLines(stage: string, result: DrillResult): string[] {
   const asked = questionOf(drill) && either(`The drill asks: ${questionOf(drill)}`, `演练的问题：${questionOf(drill)}`);
   const indent = indentOf(drill);
   const shares = sharesOf(result);
+  const remedy = remedyOf(stage, result);
   return [
     hanging(`  ${mark(verdict)} ${pc.bold(nameColumn(drill))} `, happened),
     ...reasons.map((reason) => hanging(indent, reason)),
-    hanging(indent, [expectationOf(stage, result), pc.dim(asked)].filter(Boolean).join(' ')),
+    ...(remedy ? [hanging(indent, remedy)] : []),
+    hanging(indent, sentencesSaid([expectationOf(stage, result), pc.dim(asked)])),
     ...evidenceOf(result)
       .slice(0, 1)
       .map((sentence) => hanging(indent, pc.dim(`${sentence}${either('.', '。')}`))),
@@ -120,14 +123,16 @@ export const stepTold = (sentence: string, atMs: number, columns?: number) =>
 /** What it tells of the end: the verdict and why, whether this was expected, and the first that was seen. */
 export function verdictTold(
   stage: string,
-  result: Omit<DrillResult, 'drill' | 'durationMs' | 'told'>,
+  result: Omit<DrillResult, 'durationMs' | 'told'>,
   columns?: number,
 ): string[] {
   const { verdict, evidenceCount } = result;
   const expectation = expectationOf(stage, result);
   const more = evidenceCount - SHOWN_EVIDENCE;
+  const remedy = remedyOf(stage, result);
   return [
     hanging(`  ${pc.bold(mark(verdict, wordOf(verdict)))}  `, reasonOf(result), columns),
+    ...(remedy ? [hanging('    ', remedy, columns)] : []),
     ...(expectation ? [hanging('    ', expectation, columns)] : []),
     ...evidenceOf(result)
       .slice(0, SHOWN_EVIDENCE)

@@ -21,7 +21,11 @@ export async function transcriptOf(page: Scenario, stage: string, last?: string)
       steps.push(stepTold(narrated(sentence), atMs, ONE_LINE));
     },
   });
-  const verdict = verdictTold(stage, { ...outcome, expected: verdictExpected(stage, page.name) }, ONE_LINE);
+  const verdict = verdictTold(
+    stage,
+    { ...outcome, drill: page.name, expected: verdictExpected(stage, page.name) },
+    ONE_LINE,
+  );
   const lines = [stageTold(stage, ONE_LINE), ...steps, ...verdict].map(stripVTControlCharacters);
   const command = `npm run drill -- ${page.name} --stage ${numberOf(stage) ?? stage}`;
   return ['```text', ...lines, '```', '', `_\`${command}\`, played in simulated time._`].join('\n');
