@@ -37,7 +37,13 @@ function changed(file: string, from: string | RegExp, to: string) {
 }
 
 test.each([
-  ['two right answers', 'predict.json', /"because": "[^"]*"/, '"isRight": true', /predict\.json .*one answer must be right/],
+  [
+    'two right answers',
+    'predict.json',
+    /"because": "[^"]*"/,
+    '"isRight": true',
+    /predict\.json .*one answer must be right/,
+  ],
   ['a wrong answer that says nothing', 'predict.json', /,\s*"because": "[^"]*"/, '', /each of the others must say why/],
   ['a setting of which nothing is known', 'exercise.json', '"drills"', '"more": 1, "drills"', /more/],
   [

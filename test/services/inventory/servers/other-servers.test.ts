@@ -143,7 +143,8 @@ test('mysql-conditional: MySQL stands still: all who look at the stock, or sell,
 
 test('redlock: a master stands still: the others vote, and it is told that it is away, and back', async () => {
   await prepare('redlock', 'vote');
-  const told = () => node.lines.flatMap((line) => /"Redis master (\S+) is (unavailable|back)"/.exec(line)?.slice(1) ?? []);
+  const told = () =>
+    node.lines.flatMap((line) => /"Redis master (\S+) is (unavailable|back)"/.exec(line)?.slice(1) ?? []);
   await node.sell('vote');
   master.cut('silent');
 

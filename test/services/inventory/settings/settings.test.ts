@@ -104,7 +104,11 @@ describe('settings: a value that is not allowed ends the node with one line', ()
       'needs ORDER_CLEANUP_CRON: the other schedules have one run at a time',
     ],
     // The client of a Cluster does not know which server has written.
-    ['LOCK_VERSION=replicated', { REDIS_URL: 'redis+cluster://127.0.0.1:7000' }, 'needs a REDIS_URL with a single server'],
+    [
+      'LOCK_VERSION=replicated',
+      { REDIS_URL: 'redis+cluster://127.0.0.1:7000' },
+      'needs a REDIS_URL with a single server',
+    ],
   ])('%s with %j stops the start', async (setting, env, why) => {
     const [name = '', value] = setting.split('=');
     expect(await refuse({ [name]: value, ...env })).toBe(`${setting} is not allowed: it ${why}.\n`);
