@@ -42,7 +42,10 @@ test('npm run page -- --hosted: a folder with other files, no folder and no addr
     return [code, stderr];
   };
 
-  expect(await says('--hosted', dir)).toEqual([2, expect.stringContaining('contains notes.txt. Name a new or an empty')]);
+  expect(await says('--hosted', dir)).toEqual([
+    2,
+    expect.stringContaining('contains notes.txt. Name a new or an empty'),
+  ]);
   expect(await says('--hosted', file)).toEqual([2, expect.stringContaining(`${file} is not a folder`)]);
   expect(await says('--hosted')).toEqual([2, expect.stringContaining('argument missing')]);
   expect(await says('--hosted', dir, '--address', 'lab')).toEqual([2, expect.stringContaining('must be an address')]);

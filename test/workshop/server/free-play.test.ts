@@ -100,7 +100,10 @@ describe('free play, under 8-auto-renew', () => {
       const refusal = (act: Act, at: string) => press(act, at).then(String, ({ code, message }) => [code, message]);
       const isOn = () => free.controls().filter((control) => control.isOn);
       const whyNot = (act: Act, at: string) => free.controls().find((one) => one.act === act && one.at === at)?.whyNot;
-      expect(await refusal('fail-over', 'redis')).toEqual(['NOT_STAGED', expect.stringMatching(/No replica has been cut off yet/)]);
+      expect(await refusal('fail-over', 'redis')).toEqual([
+        'NOT_STAGED',
+        expect.stringMatching(/No replica has been cut off yet/),
+      ]);
 
       await press('kill', 'node-1');
       expect(whyNot('sell', 'node-1')).toBe('node-1 has crashed: start it first.');

@@ -59,7 +59,8 @@ export function createFailover({ target, stage, testBed }: Played) {
     fault: deed('failover'),
     says: told('replica took over'),
     async press() {
-      if (replica === undefined) throw new NotStagedError('No replica has been cut off yet: press “Cut off a replica” first.');
+      if (replica === undefined)
+        throw new NotStagedError('No replica has been cut off yet: press “Cut off a replica” first.');
       await replica.promote();
       replica = undefined;
       isOver = true;
