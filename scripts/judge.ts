@@ -147,12 +147,12 @@ async function judge(options: JudgeCommand): Promise<never> {
     if (keeper)
       say(
         either(
-          'Each step-by-step drill is a page beside it, which a browser opens without a server.',
+          'Each step-by-step drill is saved beside it as a page that a browser opens without a server.',
           '每个逐步演练都在旁边存成一个页面，用浏览器打开即可，不需要服务器。',
         ),
       );
     const took = durationSaid(results.durationMs);
-    say(pc.dim(either(`It took ${took}.`, `用时 ${took}。`)));
+    say(pc.dim(either(`Took ${took}.`, `用时 ${took}。`)));
     if (isJson) process.stdout.write(judgement);
     if (signal.reason instanceof Interrupted) return COULD_NOT_RUN;
     return { holds: AS_EXPECTED, broken: NOT_AS_EXPECTED, unknown: COULD_NOT_RUN }[answer.verdict];
@@ -162,13 +162,13 @@ async function judge(options: JudgeCommand): Promise<never> {
 function openingOf({ command, dir, running }: JudgeCommand['service']): string {
   if (running === undefined)
     return either(
-      `Two copies of ${pc.bold(command)} start in ${dir}.`,
+      `Starting two copies of ${pc.bold(command)} in ${dir}.`,
       `正在 ${dir} 启动 ${pc.bold(command)} 的两个副本。`,
     );
   const { urls, redisUrl, stock } = running;
   const { host } = new URL(redisUrl);
   return either(
-    `Two copies are running already: ${pc.bold(urls.join(' and '))}. The run sets ${stock} in the Redis at ${host}, and restores it.`,
+    `Testing two running copies: ${pc.bold(urls.join(' and '))}. This run changes ${stock} in the Redis at ${host} and restores it at the end.`,
     `两个副本已在运行：${pc.bold(urls.join('、'))}。运行期间会改动 ${host} 上 Redis 的 ${stock}，结束后恢复原值。`,
   );
 }

@@ -127,6 +127,6 @@ function print({ cells, server }: Proof, file: string) {
     cells.length > MOST_PRINTED
       ? [...matrixLines(cells), '', hanging('', legend()), summaryOf(cells, server), '', ...faultLines(amiss)]
       : cells.flatMap((cell) => [...cellLines(cell), ...(isBroken(cell) ? [differenceSaid(cell)] : []), '']);
-  const all = either(`All of it: ${file}`, `全部结果：${file}`);
+  const all = either(`Full results: ${file}`, `全部结果：${file}`);
   process.stdout.write(`${lines.join('\n').trimEnd()}\n\n${all}\n`);
 }

@@ -48,35 +48,37 @@ export const sights = {
   },
   'nobody was inside': (of: { fromMs: number; untilMs: number; first?: OfSale | undefined; others: number }) => {
     const who = of.first === undefined ? 'sales' : nameOf(of.first);
-    const and = of.others > 0 ? ` and ${countOf(of.others, 'other')}` : '';
-    return `From ${formatSeconds(of.fromMs)} to ${formatSeconds(of.untilMs)} nobody was inside, and ${who}${and} waited`;
+    const and = of.others > 0 ? ` and ${countOf(of.others, 'other sale')}` : '';
+    return `From ${formatSeconds(of.fromMs)} to ${formatSeconds(of.untilMs)} nobody was inside, although ${who}${and} waited`;
   },
   'waited and was refused': ({ sale, ms }: { sale: OfSale; ms: number }) =>
-    `${nameOf(sale)} waited ${formatDuration(ms)}, and was refused`,
+    `${nameOf(sale)} waited ${formatDuration(ms)} and was refused`,
   'went in after a later one': ({ sale, ahead }: { sale: OfSale; ahead: OfSale }) =>
-    `${nameOf(sale)} asked before ${nameOf(ahead)}, and went in after it`,
+    `${nameOf(sale)} asked before ${nameOf(ahead)}, but entered after it`,
 
   // Of the orders.
   'unit came back': ({ order, times }: { order: string; times: number }) =>
-    times === 0 ? `the unit of order ${order} never came back` : `the unit of order ${order} came back ${times} times`,
+    times === 0
+      ? `the unit of order ${order} was never restored`
+      : `the unit of order ${order} was restored ${times} times`,
   'tick began meanwhile': ({ tick, ms }: { tick: number; ms: number }) =>
-    `tick ${tick} began ${formatDuration(ms)} after tick 1, which had not ended`,
+    `run ${tick} started ${formatDuration(ms)} after run 1, which had not finished`,
   'tick began late': ({ tick, ms }: { tick: number; ms: number }) =>
-    `late tick ${tick} began ${formatDuration(ms)} after its time`,
+    `late run ${tick} started ${formatDuration(ms)} after its time`,
   'order nobody learns of': ({ order, node }: { order: string; node: string }) =>
-    `order ${order} was made on ${node}, and no repeat is answered with it`,
+    `order ${order} was created on ${node}, but no repeated request gets it`,
   'order made': ({ order, node, sale }: { order: string; node: string; sale: string }) =>
-    `order ${order}, made by sale ${sale} on ${node}`,
-  'order not refunded': ({ order }: { order: string }) => `order ${order} was paid, and no refund of it is there`,
+    `order ${order}, created by sale ${sale} on ${node}`,
+  'order not refunded': ({ order }: { order: string }) => `order ${order} was paid, but there is no refund of it`,
   refund: ({ payment, order }: { payment: string; order: string }) => `payment ${payment}: a refund of order ${order}`,
   'message pays': ({ message, order }: { message: string; order: string }) =>
     `message ${message} pays for order ${order}`,
   payment: ({ payment, order }: { payment: string; order: string }) => `payment ${payment} of order ${order}`,
   'sale took a unit': ({ sale, isHeld }: { sale: string; isHeld: boolean }) =>
-    `${sale} took a unit: ${isHeld ? 'MySQL was written' : '200'}`,
+    `${sale} took a unit: ${isHeld ? 'it wrote to MySQL' : 'its response was 200'}`,
   'stores have': ({ mysql, redis }: { mysql: number; redis?: number | undefined }) =>
     `MySQL has ${mysql}, Redis ${redis ?? 'none'}`,
-  'nobody bought': ({ mysql }: { mysql: number }) => `nobody was sold one of ${mysql}`,
+  'nobody bought': ({ mysql }: { mysql: number }) => `no unit was sold, although MySQL had ${mysql}`,
 };
 
 export type SightForms = FormsOf<typeof sights>;

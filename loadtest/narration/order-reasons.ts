@@ -42,12 +42,12 @@ export const orderReasons = {
   // The file of an exercise.
   'no node starts with the file': ({ why }: { why: string }) => `No node starts with your file: ${why}`,
   'node logged an error': ({ node, type, message }: { node: string; type: string; message: string }) =>
-    `${node} logged an error: ${type}: ${message}.`,
+    `${node} reports an error: ${type}: ${message}.`,
   'file never ends': ({ ms }: { ms: number }) =>
-    `For ${formatDuration(ms)} nothing happened: your file waits, or computes, without end.`,
+    `Nothing has happened for ${formatDuration(ms)}: your file waits or computes forever.`,
 
-  // What the answers and the accounts do not agree on.
-  'units unexplained': ({ units }: { units: number }) => `${countOf(units, 'unit')} unexplained.`,
+  // Responses and accounts that do not add up.
+  'units unexplained': ({ units }: { units: number }) => `${countOf(units, 'unit is', 'units are')} unaccounted for.`,
   'orders missing': ({ sold, orders }: { sold: number; orders: number }) =>
     `${formatNumber(sold)} were sold, and there are ${countOf(orders, 'order')}.`,
   'more orders than sold': (of: { orders: number; inDoubt: number; sold: number; unanswered: number }) =>

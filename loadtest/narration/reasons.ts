@@ -192,21 +192,19 @@ export const reasons = {
     `${formatNumber(refused)} of ${formatNumber(asked)} sales were refused: the lock was not free in time.`,
   'nothing to break': () => 'This lock has nothing that the drill could break.',
 
-  // What was not played, and what came to no end.
-  'nothing to break under': ({ stage }: { stage: string }) =>
-    `Under ${stage} there is nothing that this drill could break.`,
-  'no semaphore': ({ stage }: { stage: string }) => `${stage} is not a semaphore: it lets in one at a time.`,
-  'takes no lease': ({ stage }: { stage: string }) => `Under ${stage} a sale can't be given a lease of its own.`,
-  'locks no user': ({ stage }: { stage: string }) =>
-    `Under ${stage} there is no lock around the sale that could be for a user.`,
-  'no masters vote': ({ stage }: { stage: string }) => `Under ${stage} no masters vote.`,
-  'no memory of its own': () => 'A simulated process has no memory of its own: `-- --real` measures it.',
+  // Drills that were not run, and drills that did not end.
+  'nothing to break under': ({ stage }: { stage: string }) => `${stage} has nothing for this drill to break.`,
+  'no semaphore': ({ stage }: { stage: string }) => `${stage} is not a semaphore: it lets in one holder at a time.`,
+  'takes no lease': ({ stage }: { stage: string }) => `${stage} can't give a sale its own lease.`,
+  'locks no user': ({ stage }: { stage: string }) => `${stage} has no lock around the sale that could be per user.`,
+  'no masters vote': ({ stage }: { stage: string }) => `${stage} has no masters that vote.`,
+  'no memory of its own': () => 'A simulated process has no memory of its own. Run it with `-- --real`.',
   'server not simulated': () => 'The simulation has no such server.',
-  'one command sells': () => 'It takes a unit in one command: no sale is ever between its read and its write.',
+  'one command sells': () => 'It takes a unit in one command, so no sale is ever between a read and a write.',
   'traffic unreadable': () =>
-    'Its connection to MySQL uses TLS or compression, so no sale can be held: have it connect without, such as by sslMode=DISABLED.',
+    'Its connection to MySQL uses TLS or compression, so no sale can be held. Let it connect without, such as with sslMode=DISABLED.',
   'lock elsewhere': () => 'Its lock is not in Redis.',
-  'servers not simulated': () => 'Its servers are not simulated: `-- --real` has them.',
+  'servers not simulated': () => 'The simulation does not have its servers. Run it with `-- --real`.',
   'clock server without a replica': () => 'The embedded Valkey, whose clock can be set, has no replica.',
   'no further': ({ ms }: { ms: number }) => `The drill came no further: for ${formatDuration(ms)} it has said nothing.`,
   'no end': ({ lock }: { lock: string }) => `What was played under ${lock} came to no end.`,

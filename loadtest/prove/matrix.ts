@@ -35,11 +35,11 @@ function signOf(cells: Looked[], most: number): string {
 
 /** Who the letters in reasons and steps are. */
 const processes = () =>
-  either('A, B and C are processes, in the order in which they come.', 'A、B、C 是进程，按到来的顺序命名。');
+  either('A, B and C are processes, in the order in which they start.', 'A、B、C 是进程，按启动的顺序命名。');
 
 export const legend = () =>
   either(
-    '✔ in no order of events   ✘ in some order: there is a counterexample   2 with two processes; with three not every order was looked at   ? unknown   – does not apply',
+    '✔ holds in every interleaving   ✘ there is a counterexample   2 holds with two processes; with three not every interleaving was checked   ? unknown   – does not apply',
     '✔ 所有交错都成立   ✘ 有反例   2 两个进程时成立，三个进程时没有检查完   ? 未知   – 不适用',
   );
 
@@ -110,7 +110,7 @@ export function cellLines(cell: Cell, indent = '') {
     unknown: pc.yellow(either('? unknown', '? 未知')),
   };
   const [seen, all, left] = [formatNumber(states), formatOrders(schedules), formatNumber(cut)];
-  const orders = schedules > 0 ? either(`, ${all} orders`, `，${all.replace(/^about /, '约 ')} 种交错`) : '';
+  const orders = schedules > 0 ? either(`, ${all} interleavings`, `，${all.replace(/^about /, '约 ')} 种交错`) : '';
   const open =
     cut > 0 && verdict === 'unknown' ? either(`, ${left} branches not followed`, `，${left} 个分支没有检查`) : '';
   const again = replayed

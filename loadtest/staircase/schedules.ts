@@ -36,7 +36,10 @@ export const schedules: Record<string, JobSchedule> = {
 /** The schedules of the clean-up. */
 export const scheduleStaircase = readOrderStaircase({
   ...{ prefix: 'schedule', kind: ['Schedule', '调度'], rowWord: ['schedule', '调度方式'], table },
-  title: ['The schedules: runs that are due while one is in progress', '调度方式：上一次还没结束时，到期的任务'],
+  title: [
+    'The schedules: runs that fall due while another run is in progress',
+    '调度方式：上一次还没结束时，到期的任务',
+  ],
   figure({ meanwhile, late }) {
     if (meanwhile !== undefined)
       return either(`${countOf(meanwhile, 'run')} meanwhile`, `其间开始 ${formatNumber(meanwhile)} 次`);

@@ -29,7 +29,7 @@ stores-database-decides-0-none          ✔  ✔  ✔  ✔  ✔  ✔  ✘
 export const storeStaircase = readOrderStaircase({
   ...{ prefix: 'stores', kind: ['Two stores', '双写'], rowWord: ['way', '方式'], table },
   title: [
-    'The stock in MySQL and in Redis: units sold, of the units in stock',
+    'The stock in MySQL and in Redis: units sold of the units in stock',
     'MySQL 和 Redis 里的库存：卖出的件数，和实有的件数',
   ],
   figure: ({ sold, units }) => (sold === undefined ? undefined : either(`${sold} of ${units}`, `${sold} / ${units}`)),

@@ -91,8 +91,8 @@ const options = {
   spinners: row<boolean>('--no-spinners', 'let the CPUs sleep between two round trips'),
   json: flag('--json', 'print the results as JSON and nothing else'),
   markdown: flag('--markdown', 'print the table as Markdown and nothing else'),
-  reports: row('--reports <folder>', 'where the reports go', String, reportsDir),
-  lang: row('--lang <language>', 'what it prints: en or zh (default: as LC_ALL, LC_MESSAGES or LANG says)'),
+  reports: row('--reports <folder>', 'output folder of the reports', String, reportsDir),
+  lang: row('--lang <language>', 'language of the output: en or zh (default: that of LC_ALL, LC_MESSAGES or LANG)'),
 };
 export type OptionName = keyof typeof options;
 

@@ -154,7 +154,7 @@ export function readExercise(name: string, folder = exercisesDir): Exercise {
     if (!existsSync(file)) throw new Error(`${name} lacks its ${file.slice(folder.length + 1)}.`);
   }
   const readme = read(place('README.md'));
-  if (!readme.startsWith('# ')) throw new Error(`${name}/README.md must begin with "# " and a title.`);
+  if (!readme.startsWith('# ')) throw new Error(`${name}/README.md must start with "# " and a title.`);
   return {
     name,
     number: Number(FOLDER.exec(name)?.[1]),

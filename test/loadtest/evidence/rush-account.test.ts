@@ -323,7 +323,7 @@ describe('account of a rush: figures', () => {
     expect(measure(tooLong).longestFreeMs).toBe(2_501);
     expect(measure({ ...tooLong, standstills }).longestFreeMs).toBe(1_701);
     expect(freeEvidence(tooLong, measure(tooLong)).map(described)).toEqual([
-      'From 0.005 s to 2.506 s nobody was inside, and sale 0002 on node-2 waited',
+      'From 0.005 s to 2.506 s nobody was inside, although sale 0002 on node-2 waited',
     ]);
     expect(freeEvidence(twoSales(), measure(twoSales()))).toEqual([]);
   });

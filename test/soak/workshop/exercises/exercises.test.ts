@@ -72,7 +72,7 @@ describe('a file that breaks its process fails with a sentence, and the next one
     ['throws', 3, lockThat("throw new Error('no luck');"), /no luck/],
     ['is no code', 31, 'export const answerOnce = {', /^No node starts with your file: its import fails: /],
     ['exports something else', 31, 'export const x = 1;', /it exports none of answerOnce, .*\.$/],
-    ['throws', 31, answerThat('throw new TypeError("mine");'), /node-\d tells an error: TypeError: mine\.$/],
+    ['throws', 31, answerThat('throw new TypeError("mine");'), /node-\d reports an error: TypeError: mine\.$/],
     [
       'rejects, and nobody catches it',
       31,
