@@ -42,7 +42,7 @@ export const orderReasons = {
   // The file of an exercise.
   'no node starts with the file': ({ why }: { why: string }) => `No node starts with your file: ${why}`,
   'node logged an error': ({ node, type, message }: { node: string; type: string; message: string }) =>
-    `${node} logged an error: ${type}: ${message}.`,
+    `${node} reports an error: ${type}: ${message}.`,
   'file never ends': ({ ms }: { ms: number }) =>
     `Nothing has happened for ${formatDuration(ms)}: your file waits or computes forever.`,
 

@@ -35,7 +35,7 @@ function signOf(cells: Looked[], most: number): string {
 
 /** Who the letters in reasons and steps are. */
 const processes = () =>
-  either('A, B and C are processes, in the order in which they start.', 'A、B、C 是进程，按到来的顺序命名。');
+  either('A, B and C are processes, in the order in which they start.', 'A、B、C 是进程，按启动的顺序命名。');
 
 export const legend = () =>
   either(

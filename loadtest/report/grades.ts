@@ -23,8 +23,8 @@ const listOfVerdict = {
 } as const;
 
 /**
- * What is known of a lock, and what that comes to, in the language that is spoken: first of all what is wrong with it. What the search did not come to the end of leaves
- * open whether it holds only when it is required.
+ * What is known of a lock, and what that comes to, in the language that is spoken: first of all what is wrong with it. What the model checker did not
+ * finish leaves open whether it holds only when it is required.
  */
 export function answerOf(grade: Grade, results: Results, isSearchRequired = false): Answer {
   const { stage, problem } = grade;
@@ -70,7 +70,7 @@ export function answerOf(grade: Grade, results: Results, isSearchRequired = fals
   return answer('holds', either(` breaks none of its promises: ${counts} hold.`, ` 信守了全部承诺：${counts}。`));
 }
 
-/** First what the checks have found, then the search, then the drills. */
+/** First what the checks have found, then the model checker, then the drills. */
 function findingsOf(grade: Grade, { stages, leftOut, log }: Results): Findings {
   const { stage, search = [] } = grade;
   const cells = stages.find((row) => row.stage === stage)?.drills ?? [];

@@ -29,7 +29,7 @@ export interface RunOptions {
 }
 
 /**
- * Runs the cells. What an abort kept from running is left out, as `stage drill`. `log`: a hash of all that happened in the virtual world,
+ * Runs the cells. What an abort kept from running is left out, as `stage drill`. `log`: a hash of all that happened in the simulation,
  * the same each time.
  */
 export async function runCells(
@@ -71,7 +71,7 @@ export async function runCells(
   }
 
   async function work(queue: Cell[], place: number) {
-    // In the virtual world two processes begin at either end: each of them reads half of the locks.
+    // In the simulation two processes begin at either end: each of them reads half of the locks.
     const next = () => (isVirtual && place % 2 === 1 ? queue.pop() : queue.shift());
     for (let cell = next(); cell && !signal.aborted; cell = next()) {
       narrator.cell?.(cell);

@@ -32,7 +32,7 @@ import { openLine, startProgressLine } from './progress-line.ts';
 /** What a run is made on. */
 export type Servers = Pick<Target, 'url' | 'redis' | 'nginx' | 'backends'> & { nodes: number };
 
-/** Narrates a run as it goes on. */
+/** Narrates a run while it is in progress. */
 export interface Narrator {
   start?(target: Servers): void;
   /** A drill begins. */

@@ -96,7 +96,7 @@ const options = {
   json: flag('--json', 'print the results as JSON and nothing else'),
   markdown: flag('--markdown', 'print the table as Markdown and nothing else'),
   reports: row('--reports <folder>', 'output folder of the reports', String, reportsDir),
-  lang: row('--lang <language>', 'language of the output: en or zh (default: from LC_ALL, LC_MESSAGES or LANG)'),
+  lang: row('--lang <language>', 'language of the output: en or zh (default: that of LC_ALL, LC_MESSAGES or LANG)'),
 };
 export type OptionName = keyof typeof options;
 

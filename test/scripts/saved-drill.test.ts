@@ -26,7 +26,7 @@ describe('npm run drill -- --save', () => {
 
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout).toMatch(
-      /^ +\d+\.\d\d s {2}\S.*✔ holds .*Expected: this stage holds here\..*The run is kept in \S*run\.html/ms,
+      /^ +\d+\.\d\d s {2}\S.*✔ holds .*Expected: this stage holds here\..*The run is saved in \S*run\.html/ms,
     );
     const [, given = ''] =
       /<script type="text\/plain" id="given">(.*?)<\/script>/s.exec(readFileSync(file, 'utf8')) ?? [];

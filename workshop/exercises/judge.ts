@@ -73,7 +73,7 @@ export function linesOf({ exercise, isSolved, isBroken, cells, drills }: Judged)
   const why = unknown
     ? [
         either(`Unknown: ${unknown.reason}`, `未知：${searchSaid(unknown.why)}`),
-        either('See docs/learn/workshop.md', '说明见 docs/learn/workshop.md'),
+        either('See docs/learn/workshop.md', '见 docs/learn/workshop.md'),
       ]
     : drills.map(sentenceOf);
   return [head, '', ...(failed ? cellLines(failed, '  ') : why.map((line) => hanging('  ', line))), ''];

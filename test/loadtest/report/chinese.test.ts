@@ -56,7 +56,7 @@ const englishIn = (text: string) => text.split('\n').filter((line) => ENGLISH.te
 test.each([
   ['a story', true],
   ['a line for each cell', false],
-])('%s: no English sentence, and every line of Han keeps its column', (_what, isStory) => {
+])('%s: no English sentence, and the columns stand below each other', (_what, isStory) => {
   let text = '';
   const out = new Writable({
     write(chunk, _encoding, done) {
