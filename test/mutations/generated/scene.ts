@@ -208,6 +208,12 @@ const families: Record<string, Family> = {
     hold: 0.6,
     fault: { begins: ({ replica }) => replica.fallBehind(), ends: failOver, lasts: 2 },
   },
+  'replica behind, long lease': {
+    isReplicated: true,
+    lease: 20,
+    rounds: 5,
+    fault: { begins: ({ replica }) => replica.fallBehind(), ends: ({ replica }) => replica.catchUp(), lasts: 1 },
+  },
   forgetting: { fault: { begins: ({ forgetScripts }) => forgetScripts() } },
 };
 
@@ -293,7 +299,8 @@ export async function findDifference(
   return undefined;
 }
 
-type End = { how: 'done' | 'pending' } | { how: 'rejected'; code: string; message: string };
+/** `hasCause`: an error led to that one. */
+type End = { how: 'done' | 'pending' } | { how: 'rejected'; code: string; message: string; hasCause: boolean };
 
 async function openStage(code: LockCode, source: LockSource, { lease = 1, givesUp }: Family, seed: number) {
   const { masters = false, permits = false, renewal = false, fairness } = promisesOfOurs[source.name] ?? {};
@@ -310,6 +317,9 @@ async function openStage(code: LockCode, source: LockSource, { lease = 1, givesU
     fallBehind() {
       hasHeard = lab.redis.heard.length;
       heardOf = present();
+    },
+    catchUp() {
+      hasHeard = undefined;
     },
     takeOver() {
       if (present() !== heardOf) lab.redis.execute(OUTSIDE, ['DEL', KEY]);
@@ -365,6 +375,7 @@ async function openStage(code: LockCode, source: LockSource, { lease = 1, givesU
               how: 'rejected',
               code: String(error?.code ?? error?.name ?? error),
               message: String(error?.message),
+              hasCause: error?.cause !== undefined,
             }),
         );
         schedule.after(limitMs, () => resolve({ how: 'pending' }));
@@ -448,6 +459,8 @@ async function shopWithTokens(stage: Stage, length: number) {
   }
 }
 
+/** No replica has confirmed the lock, and Redis has answered that it is given back. */
+const isGivenBack = (end: End) => end.how === 'rejected' && end.code === 'NOT_REPLICATED' && !end.hasCause;
 /** Redis has not heard of such a command. */
 const NEVER_SENT = /^Stream isn't writeable/;
 /** It failed, and nobody knows what Redis has. */
@@ -617,7 +630,7 @@ function createShop(stage: Stage, isLate: boolean) {
         odd.add(`acquire() rejects: ${end.code}`);
       else if (!signal.aborted) odd.add('acquire() rejects as if aborted');
       // As the service does when nobody knows what Redis has.
-      if (wasFault && !NEVER_SENT.test(end.message)) await releases(buyer, LEASE_MS);
+      if (wasFault && !NEVER_SENT.test(end.message) && !isGivenBack(end)) await releases(buyer, LEASE_MS);
       return;
     }
     enter(buyer, isOnce);
