@@ -52,6 +52,7 @@ export async function lost({ survey, stage }: LockUnderTest) {
   if (survey.callsOnLeaseLost) await stage(releasesWhenTold);
   const taken = `${how} ${formatDuration(takenMs)} after the key was deleted`;
   if (!survey.hasLost) return holds(`${taken}.`, { takenMs });
+  await stage(looksAtLast);
   const cutMs = await stage(async (staging) => {
     const p = staging.process();
     const a = p.holder('A', LEASE_MS);
@@ -77,6 +78,18 @@ async function renewalsMeet(staging: Staging, survey: Survey) {
   p.restore();
   story.say('the renewals reach Redis');
   await untilTold(staging, survey, a, since, 'its key was taken while renewals were on their way');
+}
+
+/** Nobody looks at `lost` before the loss. It has aborted all the same, and the process lives. */
+async function looksAtLast({ two, story, servers }: Staging) {
+  const { a, b } = two(LEASE_MS, LONG_LEASE_MS);
+  await a.enters(STEP_LIMIT_MS, 'looks away');
+  servers.endLease();
+  await b.enters();
+  await story.pass(LEASE_MS + SLACK_MS);
+  await a.look();
+  if (!a.isLost())
+    throw new Fault('`lost` had not aborted a lease after the key was taken: nobody had looked at it before.');
 }
 
 /** A was paused past the end of its lease. It releases as soon as it is told, and its renewal has not been answered by then. */
