@@ -212,7 +212,8 @@ const families: Record<string, Family> = {
     isReplicated: true,
     lease: 20,
     rounds: 5,
-    fault: { begins: ({ replica }) => replica.fallBehind(), ends: ({ replica }) => replica.catchUp(), lasts: 1 },
+    leaves: 0.5,
+    fault: { begins: ({ replica }) => replica.fallBehind(), ends: ({ replica }) => replica.catchUp(), lasts: 4 },
   },
   forgetting: { fault: { begins: ({ forgetScripts }) => forgetScripts() } },
 };
@@ -570,6 +571,7 @@ function createShop(stage: Stage, isLate: boolean) {
     // A lease that nobody renews ends.
     if (others.length >= permits && isRenewed) odd.add('too many inside, told or not');
     for (const other of others) other.isSucceeded = true;
+    if (keys().some((name) => !name.startsWith(KEY))) odd.add('a key of another name');
     if (isInOrder && !isOnce && [...waiting].some((other) => isAlive(other) && other.askedAt < buyer.askedAt - 30))
       odd.add('overtaken');
     inside.add(buyer);
@@ -609,6 +611,7 @@ function createShop(stage: Stage, isLate: boolean) {
         }),
       );
     const signal = isOnce ? AbortSignal.abort() : patience.signal;
+    if (luck() < (family.strays ?? 0)) await releasesAstray(buyer, 'a release() before any acquire()');
     buyer.askedAt = now();
     if (!isOnce) waiting.add(buyer);
     const asked = call(process, () => buyer.lock.acquire(signal));
@@ -626,6 +629,7 @@ function createShop(stage: Stage, isLate: boolean) {
             : 'never inside',
       );
     if (end.how === 'rejected') {
+      if (getEventListeners(signal, 'abort').length > 0) odd.add('listeners stay of who was not inside');
       if (end.code !== 'ABORT_ERR' && end.code !== 'AbortError' && end.code !== '20')
         odd.add(`acquire() rejects: ${end.code}`);
       else if (!signal.aborted) odd.add('acquire() rejects as if aborted');
@@ -683,12 +687,17 @@ function createShop(stage: Stage, isLate: boolean) {
       odd.add('a key when all have left');
     if (luck() >= (family.strays ?? 0)) return;
     await pass(luck() * 0.2 * LEASE_MS);
-    const stray = await endOf(
-      call(process, () => buyer.lock.release()),
+    await releasesAstray(buyer, 'a second release()');
+  }
+
+  /** It releases what it does not hold. */
+  async function releasesAstray({ process, lock }: Buyer, what: string) {
+    const end = await endOf(
+      call(process, () => lock.release()),
       2 * LEASE_MS,
     );
-    if (stray.how !== 'rejected') odd.add(`a second release() ${stray.how}`);
-    else if (stray.code !== 'LOCK_NOT_HELD') odd.add(`a second release() rejects: ${stray.code}`);
+    if (end.how !== 'rejected') odd.add(`${what} ${end.how}`);
+    else if (end.code !== 'LOCK_NOT_HELD') odd.add(`${what} rejects: ${end.code}`);
   }
 
   /** Releases, and after a fault once more when that failed, as the service does. Resolves with how the first release ended. */
