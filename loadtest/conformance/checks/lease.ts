@@ -181,6 +181,9 @@ export const quiet = ({ stage }: LockUnderTest) =>
     );
   });
 
+/** By then who asks is waiting, in milliseconds. */
+const ARRIVE_MS = 50;
+
 const notHeldCases: Record<string, (staging: Staging) => Promise<End | undefined>> = {
   'which was never acquired': ({ process, story }) => story.endOf(process().holder('A').release(), STEP_LIMIT_MS),
   async 'which was released already'({ process }) {
@@ -201,6 +204,19 @@ const notHeldCases: Record<string, (staging: Staging) => Promise<End | undefined
     servers.endLease();
     await b.enters();
     return a.leaves();
+  },
+  async 'which a waiter of its own process has by now'({ process, story }) {
+    const [p, q] = [process(), process()];
+    const [a, b, c] = [p.holder('A'), p.holder('B, in the process of A,'), q.holder('C')];
+    await a.enters();
+    const asked = b.acquire();
+    await story.pass(ARRIVE_MS);
+    await a.leaves();
+    await b.mustEnter('A had released, and', STEP_LIMIT_MS, asked);
+    const end = await a.leaves();
+    await c.mustStayOut('A released a second time, and C entered while B, in the process of A, was inside.');
+    await b.mustLeave('A had released a second time, and');
+    return end;
   },
   async 'whose line was cut for two leases'({ two, story }) {
     const { p, a, b } = two(LEASE_MS);
