@@ -2,9 +2,10 @@
 
 import type { ReadCommand } from '../../../simulation/proxy.ts';
 import { NotStagedError } from '../../evidence/not-staged.ts';
+import type { DrillOutcome } from '../../harness/drill.ts';
 import { countOf, formatDuration } from '../../narration/numbers.ts';
 import { doesNotApply, Fault, holds, STEP_LIMIT_MS } from '../outcome.ts';
-import { LEASE_MS, LONG_LEASE_MS, type LockUnderTest } from '../staging.ts';
+import { LEASE_MS, LONG_LEASE_MS, type LockUnderTest, type Staging } from '../staging.ts';
 
 /** How long the late one is watched while another is inside, in milliseconds. */
 const LATE_LOOK_MS = 300;
@@ -79,35 +80,59 @@ const holdAcquire = ({ stage }: LockUnderTest, at: number) =>
       throw new Fault(`A entered after B, and its token is ${later}, while that of B was ${tokenOfB}.`);
   });
 
+/** No waiter sleeps on when the lock is free. */
+export async function wakeUp({ stage }: LockUnderTest) {
+  const outcome = await stage(couldNotHear);
+  if (outcome.verdict === 'pass') await stage(goesRound);
+  return outcome;
+}
+
+/** The lock goes to another process and comes back: whoever waits here enters long before the lease ends. */
+async function goesRound({ process, story }: Staging) {
+  const [p, q] = [process(), process()];
+  const [a, b, c] = [p.holder('A'), q.holder('B'), p.holder('C, in the process of A,')];
+  await a.enters();
+  const asked = [b, c].map((waiter) => ({ waiter, entered: waiter.acquire() }));
+  await story.pass(ASK_MS);
+  await a.leaves();
+  await Promise.all(
+    asked.map(async ({ waiter, entered }) => {
+      const end = await story.ends(`acquire() of ${waiter.name}`, entered, WAKE_MS);
+      if (end.how === 'done') return waiter.mustLeave('A had released, and');
+      const late = `${waiter.name} was not inside ${formatDuration(WAKE_MS)} after A had released`;
+      throw new Fault(`A lost wake-up: ${late}; the lease is ${formatDuration(LONG_LEASE_MS)}.`);
+    }),
+  );
+}
+
 /** A release that a waiter could not hear, since its SUBSCRIBE or BLPOP was on its way: it is inside long before the lease ends. */
-export const wakeUp = ({ stage }: LockUnderTest) =>
-  stage(async ({ two, story }) => {
-    const { q, a, b } = two();
-    await a.enters();
-    const held = q.hold(0, isListening);
-    const from = story.now();
-    const asked = b.acquire();
-    const command = await held.comes(ASK_MS);
-    if (command === undefined) {
-      const sent = `it sent ${countOf(q.sentSince(from).length, 'command')} in ${formatDuration(ASK_MS)}`;
-      return doesNotApply(`No command of a waiter listens or blocks, so Redis wakes none: ${sent}.`);
-    }
-    const { name } = command;
-    story.say(`B asks, and its ${name} is held on its way`);
-    // What it sends besides is answered by then.
-    await story.pass(MOMENT_MS);
-    await a.leaves();
-    held.letGo();
-    story.say(`the ${name} reaches Redis`);
-    const end = await story.endOf(asked, WAKE_MS);
-    if (end.how === 'done') {
-      return holds(`B was inside ${formatDuration(end.ms)} after a release that it could not hear.`, {
-        wokenMs: end.ms,
-      });
-    }
-    const free = `the lock was free before the ${name} of B reached Redis, and ${formatDuration(WAKE_MS)} later B was not inside`;
-    throw new Fault(`A lost wake-up: ${free}; the lease is ${formatDuration(LONG_LEASE_MS)}.`);
-  });
+async function couldNotHear({ two, story }: Staging): Promise<DrillOutcome> {
+  const { q, a, b } = two();
+  await a.enters();
+  const held = q.hold(0, isListening);
+  const from = story.now();
+  const asked = b.acquire();
+  const command = await held.comes(ASK_MS);
+  if (command === undefined) {
+    const sent = `it sent ${countOf(q.sentSince(from).length, 'command')} in ${formatDuration(ASK_MS)}`;
+    return doesNotApply(`No command of a waiter listens or blocks, so Redis wakes none: ${sent}.`);
+  }
+  const { name } = command;
+  story.say(`B asks, and its ${name} is held on its way`);
+  // What it sends besides is answered by then.
+  await story.pass(MOMENT_MS);
+  await a.leaves();
+  held.letGo();
+  story.say(`the ${name} reaches Redis`);
+  const end = await story.endOf(asked, WAKE_MS);
+  if (end.how === 'done') {
+    return holds(`B was inside ${formatDuration(end.ms)} after a release that it could not hear.`, {
+      wokenMs: end.ms,
+    });
+  }
+  const free = `the lock was free before the ${name} of B reached Redis, and ${formatDuration(WAKE_MS)} later B was not inside`;
+  throw new Fault(`A lost wake-up: ${free}; the lease is ${formatDuration(LONG_LEASE_MS)}.`);
+}
 
 /** It listens, or waits at the server: BLPOP and its kin, and reads of a stream that block. */
 const isListening = ({ name, args }: ReadCommand) =>

@@ -542,7 +542,9 @@ function createShop(stage: Stage, isLate: boolean) {
 
   const isAlive = ({ process }: Buyer) => !process.node.isDead();
   const call = (process: Process, act: () => Promise<unknown>) => {
-    const called = new Promise((resolve, reject) => process.node.take(() => void act().then(resolve, reject)));
+    const called = new Promise((resolve, reject) =>
+      process.node.take(() => void (async () => act())().then(resolve, reject)),
+    );
     called.catch(() => {});
     return called;
   };
