@@ -181,8 +181,9 @@ export const quiet = ({ stage }: LockUnderTest) =>
     );
   });
 
-/** By then who asks is waiting, in milliseconds. */
+/** By then who asks is waiting, and a process gives others a turn that has passed the lock on to its own waiters, in milliseconds. */
 const ARRIVE_MS = 50;
+const LONG_HOLD_MS = 2_000;
 
 const notHeldCases: Record<string, (staging: Staging) => Promise<End | undefined>> = {
   'which was never acquired': ({ process, story }) => story.endOf(process().holder('A').release(), STEP_LIMIT_MS),
@@ -205,19 +206,8 @@ const notHeldCases: Record<string, (staging: Staging) => Promise<End | undefined
     await b.enters();
     return a.leaves();
   },
-  async 'which a waiter of its own process has by now'({ process, story }) {
-    const [p, q] = [process(), process()];
-    const [a, b, c] = [p.holder('A'), p.holder('B, in the process of A,'), q.holder('C')];
-    await a.enters();
-    const asked = b.acquire();
-    await story.pass(ARRIVE_MS);
-    await a.leaves();
-    await b.mustEnter('A had released, and', STEP_LIMIT_MS, asked);
-    const end = await a.leaves();
-    await c.mustStayOut('A released a second time, and C entered while B, in the process of A, was inside.');
-    await b.mustLeave('A had released a second time, and');
-    return end;
-  },
+  'which a waiter of its own process has by now': passedOn(ARRIVE_MS),
+  'which it held for a while, and a waiter of its own process has by now': passedOn(LONG_HOLD_MS),
   async 'whose line was cut for two leases'({ two, story }) {
     const { p, a, b } = two(LEASE_MS);
     await a.enters();
@@ -229,6 +219,23 @@ const notHeldCases: Record<string, (staging: Staging) => Promise<End | undefined
     return isHeld ? undefined : a.leaves();
   },
 };
+
+/** A is inside for so long, then releases twice, and a waiter of its process enters in between. */
+function passedOn(afterMs: number) {
+  return async ({ process, story }: Staging): Promise<End> => {
+    const [p, q] = [process(), process()];
+    const [a, b, c] = [p.holder('A'), p.holder('B, in the process of A,'), q.holder('C')];
+    await a.enters();
+    const asked = b.acquire();
+    await story.pass(afterMs);
+    await a.leaves();
+    await b.mustEnter('A had released, and', STEP_LIMIT_MS, asked);
+    const end = await a.leaves();
+    await c.mustStayOut('A released a second time, and C entered while B, in the process of A, was inside.');
+    await b.mustLeave('A had released a second time, and');
+    return end;
+  };
+}
 
 /** release() of a lock that is not held rejects with LOCK_NOT_HELD, however it came about. */
 export async function notHeld({ stage }: LockUnderTest) {
