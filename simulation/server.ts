@@ -23,8 +23,9 @@ export interface Heard {
   command: Command;
 }
 
-/** How long a replica takes to say that it has heard, in milliseconds. */
+/** How long a replica takes to say that it has heard, and how often a WAIT that was not answered looks again, in milliseconds. */
 const CONFIRM_MS = 0.2;
+const CONFIRM_LOOK_MS = 10;
 
 /** What ioredis says of a command whose connection was closed. */
 export const CLOSED = 'Connection is closed.';
@@ -183,14 +184,18 @@ export async function openServer(schedule: Schedule) {
     /** Another server hears what this one does: `hasHeard` says how much of it. */
     addReplica: (hasHeard: () => number) => void replicas.push(hasHeard),
     /**
-     * Answers WAIT: so many replicas have heard all that this connection has sent. With 0 ms the answer comes when as many have as are
-     * waited for, else then or when the time is over.
+     * Answers WAIT with how many replicas have received all that this connection has sent: as soon as `count` of them have, or after
+     * `limitMs`. With 0 ms there is no limit.
      */
     wait(connection: Connection, count: number, limitMs: number, answer: (count: number) => void) {
       const sent = heard.findLastIndex((each) => each.connection === connection) + 1;
       const confirmed = () => replicas.filter((hasHeard) => hasHeard() >= sent).length;
-      const ms = confirmed() >= count ? CONFIRM_MS : limitMs || Number.POSITIVE_INFINITY;
-      schedule.after(ms, () => receive(() => answer(confirmed())));
+      const lookIn = (ms: number, leftMs: number) =>
+        schedule.after(ms, () => {
+          if (confirmed() >= count || leftMs === 0) receive(() => answer(confirmed()));
+          else if (status !== 'dead') lookIn(Math.min(CONFIRM_LOOK_MS, leftMs), Math.max(0, leftMs - CONFIRM_LOOK_MS));
+        });
+      lookIn(CONFIRM_MS, Math.max(0, (limitMs || Number.POSITIVE_INFINITY) - CONFIRM_MS));
     },
     receive,
     /** A connection ends, and with it what it listens to. */

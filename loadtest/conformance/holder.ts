@@ -24,6 +24,9 @@ export interface HolderPlace {
   take(what: () => void): void;
 }
 
+/** `once`: with a signal that is aborted from the start. `looks away`: without checking `lost` after it entered. */
+type HowItAsks = 'waits' | 'once' | 'looks away';
+
 /** The calls of a holder in its process. Each settles as the call does, and never when the process is dead. */
 function createCalls({ createLock, clients, take, story }: HolderPlace, options: HolderOptions) {
   let lock: Lock | undefined;
@@ -62,7 +65,7 @@ function createCalls({ createLock, clients, take, story }: HolderPlace, options:
   };
 
   return {
-    acquire(how: 'waits' | 'once') {
+    acquire(how: HowItAsks) {
       patience = new AbortController();
       const signal = how === 'once' ? AbortSignal.abort() : patience.signal;
       setMaxListeners(0, signal);
@@ -70,6 +73,7 @@ function createCalls({ createLock, clients, take, story }: HolderPlace, options:
       return call(async () => {
         const { acquire } = await own();
         await acquire.call(lock, signal);
+        if (how === 'looks away') return;
         const { lost } = await own();
         if (lost?.aborted) lose();
         else lost?.addEventListener('abort', lose, { once: true });
@@ -117,8 +121,7 @@ export function createHolder(place: HolderPlace, name: string, options: HolderOp
   const { story, pace } = place;
   const { say, endOf } = story;
   const calls = createCalls(place, options);
-  /** `once`: with a signal that is aborted from the start. */
-  const acquire = (how: 'waits' | 'once' = 'waits') => calls.acquire(how);
+  const acquire = (how: HowItAsks = 'waits') => calls.acquire(how);
 
   /** Releases, and says how that ended. */
   async function leaves(): Promise<End> {
@@ -147,8 +150,8 @@ export function createHolder(place: HolderPlace, name: string, options: HolderOp
     abort: calls.abort,
     release: calls.release,
     /** Enters, and says so. Rejects with NotStagedError when it does not. */
-    async enters(limitMs = STEP_LIMIT_MS) {
-      const end = await endOf(acquire(), limitMs);
+    async enters(limitMs = STEP_LIMIT_MS, how: HowItAsks = 'waits') {
+      const end = await endOf(acquire(how), limitMs);
       if (end.how !== 'done') throw new NotStagedError(`${name} did not enter: acquire() ${saidOf(end)}.`);
       pace.entryMs = Math.max(pace.entryMs, end.ms);
       say(`${name} enters`);

@@ -2,9 +2,10 @@
 
 import type { ReadCommand } from '../../../simulation/proxy.ts';
 import { NotStagedError } from '../../evidence/not-staged.ts';
+import type { DrillOutcome } from '../../harness/drill.ts';
 import { countOf, formatDuration } from '../../narration/numbers.ts';
 import { doesNotApply, Fault, holds, STEP_LIMIT_MS } from '../outcome.ts';
-import { LEASE_MS, LONG_LEASE_MS, type LockUnderTest } from '../staging.ts';
+import { LEASE_MS, LONG_LEASE_MS, type LockUnderTest, type Staging } from '../staging.ts';
 
 /** How long the late holder is watched while another one is inside, in milliseconds. */
 const LATE_LOOK_MS = 300;
@@ -79,35 +80,59 @@ const holdAcquire = ({ stage }: LockUnderTest, at: number) =>
       throw new Fault(`A entered after B, but its token is ${later}, and the token of B was ${tokenOfB}.`);
   });
 
+/** A waiter must not sleep on while the lock is free. */
+export async function wakeUp({ stage }: LockUnderTest) {
+  const outcome = await stage(missesRelease);
+  if (outcome.verdict === 'pass') await stage(goesRound);
+  return outcome;
+}
+
+/** The lock goes to another process and comes back: a waiter here must enter long before the lease ends. */
+async function goesRound({ process, story }: Staging) {
+  const [p, q] = [process(), process()];
+  const [a, b, c] = [p.holder('A'), q.holder('B'), p.holder('C, in the process of A,')];
+  await a.enters();
+  const asked = [b, c].map((waiter) => ({ waiter, entered: waiter.acquire() }));
+  await story.pass(ASK_MS);
+  await a.leaves();
+  await Promise.all(
+    asked.map(async ({ waiter, entered }) => {
+      const end = await story.ends(`acquire() of ${waiter.name}`, entered, WAKE_MS);
+      if (end.how === 'done') return waiter.mustLeave('A had released, and');
+      const late = `${waiter.name} had not entered ${formatDuration(WAKE_MS)} after A released`;
+      throw new Fault(`A lost wake-up: ${late}. The lease is ${formatDuration(LONG_LEASE_MS)}.`);
+    }),
+  );
+}
+
 /** A waiter misses a release because its SUBSCRIBE or BLPOP is on the way: it must enter long before the lease ends. */
-export const wakeUp = ({ stage }: LockUnderTest) =>
-  stage(async ({ two, story }) => {
-    const { q, a, b } = two();
-    await a.enters();
-    const held = q.hold(0, isListening);
-    const from = story.now();
-    const asked = b.acquire();
-    const command = await held.comes(ASK_MS);
-    if (command === undefined) {
-      const sent = `it sent ${countOf(q.sentSince(from).length, 'command')} in ${formatDuration(ASK_MS)}`;
-      return doesNotApply(`No command of a waiter subscribes or blocks, so Redis wakes none: ${sent}.`);
-    }
-    const { name } = command;
-    story.say(`B tries, and its ${name} is held on the way`);
-    // What it sends besides is answered by then.
-    await story.pass(MOMENT_MS);
-    await a.leaves();
-    held.letGo();
-    story.say(`the ${name} reaches Redis`);
-    const end = await story.endOf(asked, WAKE_MS);
-    if (end.how === 'done') {
-      return holds(`B entered ${formatDuration(end.ms)} after a release that it missed.`, {
-        wokenMs: end.ms,
-      });
-    }
-    const free = `the lock was free before the ${name} of B reached Redis, but B had not entered ${formatDuration(WAKE_MS)} later`;
-    throw new Fault(`A lost wake-up: ${free}. The lease is ${formatDuration(LONG_LEASE_MS)}.`);
-  });
+async function missesRelease({ two, story }: Staging): Promise<DrillOutcome> {
+  const { q, a, b } = two();
+  await a.enters();
+  const held = q.hold(0, isListening);
+  const from = story.now();
+  const asked = b.acquire();
+  const command = await held.comes(ASK_MS);
+  if (command === undefined) {
+    const sent = `it sent ${countOf(q.sentSince(from).length, 'command')} in ${formatDuration(ASK_MS)}`;
+    return doesNotApply(`No command of a waiter subscribes or blocks, so Redis wakes none: ${sent}.`);
+  }
+  const { name } = command;
+  story.say(`B tries, and its ${name} is held on the way`);
+  // What it sends besides is answered by then.
+  await story.pass(MOMENT_MS);
+  await a.leaves();
+  held.letGo();
+  story.say(`the ${name} reaches Redis`);
+  const end = await story.endOf(asked, WAKE_MS);
+  if (end.how === 'done') {
+    return holds(`B entered ${formatDuration(end.ms)} after a release that it missed.`, {
+      wokenMs: end.ms,
+    });
+  }
+  const free = `the lock was free before the ${name} of B reached Redis, but B had not entered ${formatDuration(WAKE_MS)} later`;
+  throw new Fault(`A lost wake-up: ${free}. The lease is ${formatDuration(LONG_LEASE_MS)}.`);
+}
 
 /** Commands that subscribe, or wait at the server: BLPOP and the like, and blocking reads of a stream. */
 const isListening = ({ name, args }: ReadCommand) =>

@@ -52,6 +52,7 @@ export async function lost({ survey, stage }: LockUnderTest) {
   if (survey.callsOnLeaseLost) await stage(releasesWhenTold);
   const taken = `${how} ${formatDuration(takenMs)} after the key was deleted`;
   if (!survey.hasLost) return holds(`${taken}.`, { takenMs });
+  await stage(looksAtLast);
   const cutMs = await stage(async (staging) => {
     const p = staging.process();
     const a = p.holder('A', LEASE_MS);
@@ -77,6 +78,18 @@ async function renewalsMeet(staging: Staging, survey: Survey) {
   p.restore();
   story.say('the renewals reach Redis');
   await untilTold(staging, survey, a, since, 'its key was taken while renewals were on the way');
+}
+
+/** Nobody looks at `lost` before the loss. It has aborted all the same, and the process lives. */
+async function looksAtLast({ two, story, servers }: Staging) {
+  const { a, b } = two(LEASE_MS, LONG_LEASE_MS);
+  await a.enters(STEP_LIMIT_MS, 'looks away');
+  servers.endLease();
+  await b.enters();
+  await story.pass(LEASE_MS + SLACK_MS);
+  await a.look();
+  if (!a.isLost())
+    throw new Fault('`lost` had not aborted a lease after the key was taken: nobody had looked at it before.');
 }
 
 /** A was paused past the end of its lease. It releases as soon as it is told, and its renewal has not been answered by then. */
@@ -168,6 +181,10 @@ export const quiet = ({ stage }: LockUnderTest) =>
     );
   });
 
+/** By then who asks is waiting, and a process gives others a turn that has passed the lock on to its own waiters, in milliseconds. */
+const ARRIVE_MS = 50;
+const LONG_HOLD_MS = 2_000;
+
 const notHeldCases: Record<string, (staging: Staging) => Promise<End | undefined>> = {
   'which was never acquired': ({ process, story }) => story.endOf(process().holder('A').release(), STEP_LIMIT_MS),
   async 'which was already released'({ process }) {
@@ -189,6 +206,8 @@ const notHeldCases: Record<string, (staging: Staging) => Promise<End | undefined
     await b.enters();
     return a.leaves();
   },
+  'that a waiter of its own process now holds': passedOn(ARRIVE_MS),
+  'that it held for a while, and a waiter of its own process now holds': passedOn(LONG_HOLD_MS),
   async 'whose connection was cut for two leases'({ two, story }) {
     const { p, a, b } = two(LEASE_MS);
     await a.enters();
@@ -200,6 +219,23 @@ const notHeldCases: Record<string, (staging: Staging) => Promise<End | undefined
     return isHeld ? undefined : a.leaves();
   },
 };
+
+/** A is inside for `afterMs`, then releases twice. A waiter of its process enters in between. */
+function passedOn(afterMs: number) {
+  return async ({ process, story }: Staging): Promise<End> => {
+    const [p, q] = [process(), process()];
+    const [a, b, c] = [p.holder('A'), p.holder('B, in the process of A,'), q.holder('C')];
+    await a.enters();
+    const asked = b.acquire();
+    await story.pass(afterMs);
+    await a.leaves();
+    await b.mustEnter('A had released, and', STEP_LIMIT_MS, asked);
+    const end = await a.leaves();
+    await c.mustStayOut('A released a second time, and C entered while B, in the process of A, was inside.');
+    await b.mustLeave('A had released a second time, and');
+    return end;
+  };
+}
 
 /** release() of a lock that is not held must reject with LOCK_NOT_HELD, for whatever reason it is not held. */
 export async function notHeld({ stage }: LockUnderTest) {

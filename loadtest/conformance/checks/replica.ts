@@ -6,42 +6,53 @@ import { type End, Fault, holds } from '../outcome.ts';
 import { LEASE_MS, LONG_LEASE_MS, type LockUnderTest, type Staging } from '../staging.ts';
 import { judge, LIMIT_MS, NOT_FREE } from './failures.ts';
 
-/** How soon acquire() must end after its abort, in milliseconds. */
+/** How long A waits before its client goes, and how soon acquire() must end after that, in milliseconds. */
+const WAIT_MS = 50;
 const SOON_MS = 500;
 /** Two messages that are each so late take longer than the lease together, as a part of it. */
 const LATE = 0.6;
 const CUT = 'Replication was cut';
 
 export async function replica({ survey, promises, stage }: LockUnderTest) {
-  for (const goes of [false, true]) await stage((staging) => unconfirmed(staging, goes));
+  await stage(unconfirmed);
+  await stage(clientGoes);
   if (promises.reentry) await stage(nested);
   await stage(confirmedTooLate);
   await stage((staging) => everyCommandLate(staging, survey.acquire.length));
   return holds('acquire() resolved only when a replica had confirmed the lock. Every unconfirmed lock was released.');
 }
 
-/** No replica confirms the lock. When acquire() has not rejected, its client goes, or replication resumes. */
-async function unconfirmed(staging: Staging, goes: boolean) {
-  const { story, replicas } = staging;
-  const { a, b } = staging.two();
+/** No replica confirms the lock of A. When acquire() has not rejected, replication resumes. */
+async function unconfirmed({ two, story, replicas }: Staging) {
+  const { a, b } = two();
   replicas.fallBehind();
   const asked = a.acquire();
   const early = await story.ends('acquire() of A', asked, LIMIT_MS);
   mustNotHaveEntered(early);
-  if (early.how === 'pending' && goes) {
-    a.abort();
-    story.say('the client of A goes');
-    const end = await story.ends('acquire() of A', asked, SOON_MS);
-    mustNotHaveEntered(end);
-    if (end.how === 'pending')
-      throw new Fault(`${CUT}, the client of A went, and acquire() had not ended ${SOON_MS} ms later.`);
-  }
   replicas.catchUp();
-  if (early.how === 'pending' && !goes)
+  if (early.how === 'pending')
     return judge(await story.ends('acquire() of A', asked, LIMIT_MS), a, b, `${CUT} and resumed`);
-  // A that was refused releases nothing.
-  await b.mustEnter(`${CUT}, and A did not enter${NOT_FREE}`, LIMIT_MS);
+  await mustBeFree(b);
 }
+
+/** The client of A goes while A waits for the replica. */
+async function clientGoes({ two, story, replicas }: Staging) {
+  const { a, b } = two();
+  replicas.fallBehind();
+  const asked = a.acquire();
+  await story.pass(WAIT_MS);
+  a.abort();
+  story.say('the client of A goes');
+  const end = await story.ends('acquire() of A', asked, SOON_MS);
+  mustNotHaveEntered(end);
+  if (end.how === 'pending')
+    throw new Fault(`${CUT}, the client of A went, and acquire() had not ended ${SOON_MS} ms later.`);
+  replicas.catchUp();
+  await mustBeFree(b);
+}
+
+/** A that was refused releases nothing. */
+const mustBeFree = (b: Holder) => b.mustEnter(`${CUT}, and A did not enter${NOT_FREE}`, LIMIT_MS);
 
 function mustNotHaveEntered({ how }: End) {
   if (how === 'done') throw new Fault(`${CUT}, and acquire() of A resolved: a failover would forget the lock of A.`);

@@ -1,6 +1,7 @@
 // Plays each operation of a sequence, and returns it as a clause in the past tense.
 
 import { formatDuration } from '../../narration/numbers.ts';
+import type { Failure } from '../held.ts';
 import type { Holder } from '../holder.ts';
 import { saidOf } from '../outcome.ts';
 import { LEASE_MS, type Process } from '../staging.ts';
@@ -143,6 +144,8 @@ export const steps: Record<Operation, Step> = {
   'second waiter paused': withWaiters('second', 'paused'),
   'first waiter cut off': withWaiters('first', 'cut off'),
   'second waiter cut off': withWaiters('second', 'cut off'),
+  'waiter refused': failWaiter('error', 'was answered by an error'),
+  'waiter unanswered': failWaiter('reply', 'got no reply'),
   async 'lose to waiters'(scene) {
     const holder = insideOf(scene);
     const { name } = holder;
@@ -265,6 +268,22 @@ async function serve(scene: Scene, queue: Waiter[], why: string) {
       await scene.mustLeave(waiter);
     }),
   );
+}
+
+/** A caller waits for the other process, which releases. Then the next command of the waiter fails. */
+function failWaiter(how: Failure, said: string): Step {
+  return async (scene) => {
+    const { p, q } = scene.nodes;
+    const other = scene.caller(q);
+    await scene.mustEnter(other);
+    const [{ waiter, asked }] = (await lineUp(scene, [p])) as [Waiter];
+    const held = p.hold();
+    const leaving = scene.mustLeave(other);
+    await held.fail(how, waiter.name);
+    await leaving;
+    await scene.giveUp(waiter, asked);
+    return `${waiter.name} waited, ${other.name} released, and the next command of ${waiter.name} ${said}`;
+  };
 }
 
 /** One waiter is killed, paused or cut off, and the others must still have their turn. In the end it is restored, unless it is dead. */

@@ -72,6 +72,8 @@ const rules = {
   'second waiter paused': { canFollow: isHeld, leadsTo: left, isRare: true },
   'first waiter cut off': { canFollow: isHeld, leadsTo: left, isRare: true },
   'second waiter cut off': { canFollow: isHeld, leadsTo: left, isRare: true },
+  'waiter refused': { canFollow: isFree, isRare: true },
+  'waiter unanswered': { canFollow: isFree, isRare: true },
   'lose to waiters': { canFollow: isHeld, leadsTo: left, isRare: true },
   'wait ten minutes': { canFollow: isRenewed, leadsTo: left, isRare: true },
   'quiet day': { canFollow: isFree, isRare: true },

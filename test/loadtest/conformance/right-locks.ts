@@ -200,6 +200,12 @@ export const rightLocks = {
     },
     mute,
   ),
+  /** It makes `lost` when somebody looks at it, or when it is lost. */
+  lazy: edited({
+    'const gone = new AbortController();': 'let made;\n  const gone = () => (made ??= new AbortController());',
+    'lost: gone.signal,': 'get lost() { return gone().signal; },',
+    'gone.abort(': 'gone().abort(',
+  }),
   /** It copies all its options, uses no `onLeaseLost`, and has no `lost`: who has lost the key learns it by `release()`. */
   deaf: edited(
     {

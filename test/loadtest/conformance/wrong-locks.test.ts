@@ -50,6 +50,7 @@ const judged = [
   ['commands', 'popping'] as const,
   ['lost', 'mute'] as const,
   ['lost', 'deaf'] as const,
+  ['lost', 'lazy'] as const,
   ['sequences', 'deaf'] as const,
 ];
 const right = new Map(judged.map(([check, base]) => [`${check} ${base}`, [check, looksWrong[base] ?? base] as const]));

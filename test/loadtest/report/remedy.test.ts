@@ -5,8 +5,11 @@ import { remedyOf } from '../../../loadtest/report/remedy.ts';
 
 afterEach(() => speak('en'));
 
-const unknown = (drill: string, ...says: Reason[]) =>
-  ({ drill, verdict: 'unknown', facts: { says, seen: [], told: [], deeds: [] } }) as const;
+const unknown = (drill: string, ...says: Reason[]) => ({
+  drill,
+  verdict: 'unknown' as const,
+  facts: { says, seen: [], told: [], deeds: [] },
+});
 
 const alone = 'Run this drill alone: npm start -- --stage 8-auto-renew --drill paused-process.';
 const simulated =

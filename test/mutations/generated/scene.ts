@@ -208,6 +208,13 @@ const families: Record<string, Family> = {
     hold: 0.6,
     fault: { begins: ({ replica }) => replica.fallBehind(), ends: failOver, lasts: 2 },
   },
+  'replica behind, long lease': {
+    isReplicated: true,
+    lease: 20,
+    rounds: 5,
+    leaves: 0.5,
+    fault: { begins: ({ replica }) => replica.fallBehind(), ends: ({ replica }) => replica.catchUp(), lasts: 4 },
+  },
   forgetting: { fault: { begins: ({ forgetScripts }) => forgetScripts() } },
 };
 
@@ -293,7 +300,8 @@ export async function findDifference(
   return undefined;
 }
 
-type End = { how: 'done' | 'pending' } | { how: 'rejected'; code: string; message: string };
+/** `hasCause`: an error led to that one. */
+type End = { how: 'done' | 'pending' } | { how: 'rejected'; code: string; message: string; hasCause: boolean };
 
 async function openStage(code: LockCode, source: LockSource, { lease = 1, givesUp }: Family, seed: number) {
   const { masters = false, permits = false, renewal = false, fairness } = promisesOfOurs[source.name] ?? {};
@@ -310,6 +318,9 @@ async function openStage(code: LockCode, source: LockSource, { lease = 1, givesU
     fallBehind() {
       hasHeard = lab.redis.heard.length;
       heardOf = present();
+    },
+    catchUp() {
+      hasHeard = undefined;
     },
     takeOver() {
       if (present() !== heardOf) lab.redis.execute(OUTSIDE, ['DEL', KEY]);
@@ -365,6 +376,7 @@ async function openStage(code: LockCode, source: LockSource, { lease = 1, givesU
               how: 'rejected',
               code: String(error?.code ?? error?.name ?? error),
               message: String(error?.message),
+              hasCause: error?.cause !== undefined,
             }),
         );
         schedule.after(limitMs, () => resolve({ how: 'pending' }));
@@ -448,6 +460,8 @@ async function shopWithTokens(stage: Stage, length: number) {
   }
 }
 
+/** No replica has confirmed the lock, and Redis has answered that it is given back. */
+const isGivenBack = (end: End) => end.how === 'rejected' && end.code === 'NOT_REPLICATED' && !end.hasCause;
 /** Redis has not heard of such a command. */
 const NEVER_SENT = /^Stream isn't writeable/;
 /** It failed, and nobody knows what Redis has. */
@@ -528,7 +542,9 @@ function createShop(stage: Stage, isLate: boolean) {
 
   const isAlive = ({ process }: Buyer) => !process.node.isDead();
   const call = (process: Process, act: () => Promise<unknown>) => {
-    const called = new Promise((resolve, reject) => process.node.take(() => void act().then(resolve, reject)));
+    const called = new Promise((resolve, reject) =>
+      process.node.take(() => void (async () => act())().then(resolve, reject)),
+    );
     called.catch(() => {});
     return called;
   };
@@ -557,6 +573,7 @@ function createShop(stage: Stage, isLate: boolean) {
     // A lease that nobody renews ends.
     if (others.length >= permits && isRenewed) odd.add('too many inside, told or not');
     for (const other of others) other.isSucceeded = true;
+    if (keys().some((name) => !name.startsWith(KEY))) odd.add('a key of another name');
     if (isInOrder && !isOnce && [...waiting].some((other) => isAlive(other) && other.askedAt < buyer.askedAt - 30))
       odd.add('overtaken');
     inside.add(buyer);
@@ -596,6 +613,7 @@ function createShop(stage: Stage, isLate: boolean) {
         }),
       );
     const signal = isOnce ? AbortSignal.abort() : patience.signal;
+    if (luck() < (family.strays ?? 0)) await releasesAstray(buyer, 'a release() before any acquire()');
     buyer.askedAt = now();
     if (!isOnce) waiting.add(buyer);
     const asked = call(process, () => buyer.lock.acquire(signal));
@@ -613,11 +631,12 @@ function createShop(stage: Stage, isLate: boolean) {
             : 'never inside',
       );
     if (end.how === 'rejected') {
+      if (getEventListeners(signal, 'abort').length > 0) odd.add('listeners stay of who was not inside');
       if (end.code !== 'ABORT_ERR' && end.code !== 'AbortError' && end.code !== '20')
         odd.add(`acquire() rejects: ${end.code}`);
       else if (!signal.aborted) odd.add('acquire() rejects as if aborted');
       // As the service does when nobody knows what Redis has.
-      if (wasFault && !NEVER_SENT.test(end.message)) await releases(buyer, LEASE_MS);
+      if (wasFault && !NEVER_SENT.test(end.message) && !isGivenBack(end)) await releases(buyer, LEASE_MS);
       return;
     }
     enter(buyer, isOnce);
@@ -670,12 +689,17 @@ function createShop(stage: Stage, isLate: boolean) {
       odd.add('a key when all have left');
     if (luck() >= (family.strays ?? 0)) return;
     await pass(luck() * 0.2 * LEASE_MS);
-    const stray = await endOf(
-      call(process, () => buyer.lock.release()),
+    await releasesAstray(buyer, 'a second release()');
+  }
+
+  /** It releases what it does not hold. */
+  async function releasesAstray({ process, lock }: Buyer, what: string) {
+    const end = await endOf(
+      call(process, () => lock.release()),
       2 * LEASE_MS,
     );
-    if (stray.how !== 'rejected') odd.add(`a second release() ${stray.how}`);
-    else if (stray.code !== 'LOCK_NOT_HELD') odd.add(`a second release() rejects: ${stray.code}`);
+    if (end.how !== 'rejected') odd.add(`${what} ${end.how}`);
+    else if (end.code !== 'LOCK_NOT_HELD') odd.add(`${what} rejects: ${end.code}`);
   }
 
   /** Releases, and after a fault once more when that failed, as the service does. Resolves with how the first release ended. */
