@@ -32,7 +32,7 @@ export function keysOf(sku: number) {
 export interface SaleScript {
   /** The key of its lock; LOCK_KEY when it is not given. */
   key?: string;
-  /** How long it takes between read and write, in milliseconds; 0 when it goes on at once. */
+  /** How long it takes between read and write, in milliseconds; 0 when it continues at once. */
   businessMs: number;
   /** How many a semaphore lets in at once; one when it is not given. */
   permits?: number;

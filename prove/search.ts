@@ -25,7 +25,7 @@ export interface Result {
   cut: number;
   /** What the lock uses that the search does not control, such as `Date.now`. */
   uses?: string;
-  /** All but the branches that go on beyond the horizon were looked at. */
+  /** All branches within the horizon were checked. */
   isCutAtHorizon?: true;
   counterexample?: Step[];
 }

@@ -72,7 +72,7 @@ export interface State {
   servers: readonly ServerState[];
   /** How far the clock of each server is ahead, in milliseconds. */
   ahead: readonly number[];
-  /** Servers that stand still, and answer nothing. */
+  /** Servers that are paused and do not reply. */
   frozen: readonly number[];
   actors: readonly Actor[];
   /** What may still go wrong. */
@@ -81,7 +81,7 @@ export interface State {
   crashedAt: number;
   /** Since when the lock is free, in milliseconds; `Infinity` when it is not. */
   freeSince: number;
-  /** What a replica holds that has not heard of the last command; 0 unless there may be a failover. */
+  /** The contents of a replica that has not received the last command; 0 unless there may be a failover. */
   replica: ServerState;
   /** For each process: all buckets were empty at some moment since it came. Not looked at where the stock is in one key. */
   sawEmpty: readonly boolean[];

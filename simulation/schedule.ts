@@ -46,7 +46,7 @@ export function createSchedule() {
     return true;
   }
 
-  /** Goes on until `isSo`, for so many milliseconds of the virtual clock at most. Resolves with whether it came to that. */
+  /** Goes on until `isSo`, for so many milliseconds of the simulated clock at most. Resolves with whether it came to that. */
   async function until(isSo: () => boolean, limitMs: number): Promise<boolean> {
     const limit = later(limitMs);
     // What was begun just now may have something to send, or be over.

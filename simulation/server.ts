@@ -195,15 +195,15 @@ export async function openServer(schedule: Schedule) {
     receive,
     /** A connection ends, and with it what it listens to. */
     disconnect,
-    /** Sets its clock ahead of the virtual one, in milliseconds. */
+    /** Sets its clock ahead of the simulated one, in milliseconds. */
     setAhead(ms: number) {
       aheadMs = ms;
     },
-    /** Stops the process where it stands: SIGSTOP. */
+    /** Pauses the process: SIGSTOP. */
     stop() {
       if (status === 'running') status = 'stopped';
     },
-    /** Lets it go on: SIGCONT. It reads what has come meanwhile. */
+    /** Resumes it: SIGCONT. It reads what has come meanwhile. */
     resume() {
       if (status !== 'stopped') return;
       status = 'running';

@@ -55,7 +55,7 @@ interface Socket {
 const LISTENER = 16;
 const READABLE = 1;
 const WRITABLE = 2;
-/** The Unix time at which the virtual clock begins: at 0 a key that ends at 0 would be gone. */
+/** The Unix time at which the simulated clock begins: at 0 a key that ends at 0 would be gone. */
 export const EPOCH_MS = 1_000_000;
 const PORT = 6379;
 /** What WASI says of a file that has nothing to read yet: EAGAIN. */

@@ -45,7 +45,7 @@ export interface Identity {
   seed?: string;
 }
 
-/** Where code is evaluated in the virtual world. */
+/** Where code is evaluated in the simulation. */
 export interface Place {
   /** The process: no other has its name. */
   name: string;
@@ -61,7 +61,7 @@ export interface Place {
 /** What comes of that. */
 export interface Started<Run> {
   service: Run;
-  /** What it has used that the virtual world does not have, such as `worker_threads.Worker()`. */
+  /** What it has used that the simulation does not have, such as `worker_threads.Worker()`. */
   lacking?: () => string | undefined;
 }
 

@@ -196,7 +196,7 @@ export async function startStack({
           env: nodeEnv,
           addresses: [{ host, port }, { port: labPort }],
           stopLimitMs: stopLimitOf(nodeEnv),
-          // The lab listener comes last.
+          // The admin API comes last.
           isReady: async (pid) =>
             ((await (await ask(`${labUrl}/state`)).json()) as { pid: number }).pid === pid &&
             (await ask(`${url}/readyz`)).ok,

@@ -35,7 +35,7 @@ export type Process = ReturnType<Staging['process']>;
 
 /**
  * Opens a world, and lets its clock go on until `act` has ended. Resolves and rejects as that does; with a Fault when the lock ends a
- * process, and with NotStagedError when it asks for what the virtual world does not have. One at a time in a process: it
+ * process, and with NotStagedError when it asks for what the simulation does not have. One at a time in a process: it
  * listens to the errors that nobody handles.
  */
 export async function stageOf<T>(subject: Subject, act: (staging: Staging) => Promise<T>): Promise<T> {

@@ -199,7 +199,7 @@ function patternOf(form: string): RegExp {
 /** The playing that the steps of a scenario work on. */
 export interface Playable<Outcome> {
   clock: Clock;
-  /** Narrates what happens, and goes on at once; of a step it waits for the audience, and nothing may depend on how long that takes. */
+  /** Narrates what happens, and returns at once. After a step it waits for the audience, and nothing may depend on how long that takes. */
   say(sentence: StepSentence, isStep?: boolean, line?: string): Promise<void>;
   /** Waits until all has ended, and resolves with what is left. Throws NotStagedError when something never ends. */
   outcome(): Promise<Outcome>;

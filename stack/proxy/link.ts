@@ -198,7 +198,7 @@ async function open(url: string, readsReplies: boolean) {
       for (const connection of connections) connection.lineChanged();
     },
     /**
-     * Cuts the line between the clients and the link. `reset` ends their connections, and every new one at once. `silent`
+     * Cuts the connection between the clients and the link. `reset` ends their connections, and every new one at once. `silent`
      * closes nothing: packets stop in both directions and arrive after `restore`, as TCP sends them again. What the link
      * has taken in by then, and above all what it holds, is beyond the cut.
      */

@@ -186,7 +186,7 @@ export async function notHeld({ stage }: LockUnderTest) {
     await stage(async (staging) => {
       const end = await run(staging);
       if (end !== undefined && !isNotHeld(end))
-        throw new Fault(`release() of a lock ${name} ${saidOf(end)}. It must reject with LOCK_NOT_HELD.`);
+        throw new Fault(`The release() of a lock ${name} ${saidOf(end)}. It must reject with LOCK_NOT_HELD.`);
     });
   }
   return holds('release() rejects with LOCK_NOT_HELD whenever the lock is no longer held.');
