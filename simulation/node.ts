@@ -43,7 +43,7 @@ export interface NodeOptions<Run> {
   onLine?(line: number, sale: string | undefined): void;
 }
 
-/** One that runs the service, or something else. */
+/** A simulated node that runs the service, or something else. */
 export type VirtualNode<Run = Service> = ReturnType<typeof startNode<Run>>;
 
 /** How long a packet takes between a node and a server, in milliseconds: not the same, so that the nodes do not go in step. */

@@ -31,7 +31,7 @@ export const refusedGlobals = [
   'CompressionStream',
 ];
 
-/** The modules of Node as a bundle has them. */
+/** The modules of Node for a bundle. */
 export const platformModules = (): Record<string, string> =>
   Object.fromEntries(
     builtinModules.map((name) => [`node:${name}`, `module.exports = given.moduleOf(${JSON.stringify(name)});`]),
@@ -43,7 +43,7 @@ export interface PlatformOptions extends Place {
 
 export type Platform = ReturnType<typeof createPlatform>;
 
-/** What a process has. It notes the first thing that it has used and that the simulation does not have. */
+/** The platform of a process. It notes the first API that the process used and the simulation lacks. */
 export function createPlatform(place: PlatformOptions) {
   const { name, world, globals, net, readFile, identity: { seed = name, hostname } = {} } = place;
   const lacking = createLacking(moduleOf);

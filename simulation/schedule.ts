@@ -1,6 +1,6 @@
 // The simulated clock. Nothing waits: it jumps from event to event, in the same order in every run.
 
-/** What has timers of its own: a node, or what drives the nodes. */
+/** Something with its own timers: a node, or the driver of the nodes. */
 export interface Actor {
   /** When its next timer is due, in milliseconds; `Infinity` when there is none, or it does not run. */
   nextTimerAt(): number;

@@ -6,7 +6,7 @@ import { scriptTexts } from './scripts.ts';
 import { type Connection, frame, type Hearer, openValkey, type Reply, type Valkey } from './valkey.ts';
 import type { Command } from './world/commands.ts';
 
-/** The connection of those who are beside the nodes. */
+/** The connection of everything outside the nodes. */
 export const OUTSIDE: Connection = 0;
 
 /** The numbers of the connections that are sockets begin above this. */
@@ -29,7 +29,7 @@ const CONFIRM_MS = 0.2;
 /** What ioredis says of a command whose connection was closed. */
 export const CLOSED = 'Connection is closed.';
 
-/** What is connected, and hears that its connection is lost. */
+/** A client, which is told when its connection is lost. */
 export interface Client {
   lose(why: string, how: 'end' | 'reset'): void;
 }

@@ -2,7 +2,7 @@
 
 import { isInstalled } from './kept-bundle.mjs';
 
-/** What one types to run a command of this name with these arguments. */
+/** The command line for a command with these arguments. */
 export function callOf(name: string, args = ''): string {
   if (isInstalled) return `lockstep ${name}${args && ` ${args}`}`;
   return `npm ${name === 'start' ? '' : 'run '}${name}${args && ` -- ${args}`}`;

@@ -2,10 +2,10 @@
 
 import { findOnPath } from './path.ts';
 
-/** A program that no package of npm brings, or not for every platform. */
+/** A program that npm packages do not provide, or not for every platform. */
 export type Installable = keyof typeof packages;
 
-/** What the packages are called that bring it. scripts/setup.sh installs the same. */
+/** The names of the packages that provide it. scripts/setup.sh installs the same. */
 export const packages = {
   redis: { apt: 'redis-server', brew: 'redis' },
   nginx: { apt: 'nginx', brew: 'nginx' },
@@ -19,7 +19,7 @@ export function installLines(program: Installable): string {
   return `apt-get install ${packages[program].apt}, or brew install ${packages[program].brew}`;
 }
 
-/** What installs it on this system: a line to type where it is known, else a sentence. */
+/** How to install it on this system: a command if it is known, else a sentence. */
 export function installLineHere(program: Installable, platform: NodeJS.Platform = process.platform): string {
   const { apt, brew } = packages[program];
   if (platform === 'darwin') return `brew install ${brew}`;

@@ -6,12 +6,12 @@ import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 export const projectDir = fileURLToPath(new URL('..', import.meta.url));
-/** What takes long to make is kept here. Packages are found from here as from the project's own files, and git leaves it alone. */
+/** The cache for everything that takes long to make. Packages resolve from here as from the project's own files, and git ignores it. */
 export const cacheDir = join(projectDir, 'node_modules/.cache/lockstep');
-/** The project was installed as a package, and is no clone: what a run writes goes elsewhere. */
+/** True when the project was installed as a package and is not a clone: runs write elsewhere then. */
 export const isInstalled = basename(dirname(projectDir)) === 'node_modules';
 
-/** The bundle's last line begins so, and tells what it was made of. */
+/** The start of a bundle's last line, which lists its sources. */
 export const MADE_OF = '//# made of ';
 
 /**

@@ -6,7 +6,7 @@ import { createRequire } from 'node:module';
 import { cachedDataVersionTag } from 'node:v8';
 import { constants, Script } from 'node:vm';
 
-/** Returns what this file exports: a function for each package, which returns the package. */
+/** Returns the exports of this file: a function for each package, which returns the package. */
 export function loadPackages(file) {
   // V8 takes it from the same version, flags and processor alone.
   const compiledFile = `${file}.${cachedDataVersionTag()}`;

@@ -81,7 +81,7 @@ export function fillIn(template: string, values: Record<string, string>): string
   return template.replace(/\$\{([A-Z0-9_]+)\}/g, (written, name: string) => values[name] ?? written);
 }
 
-/** The nginx to start. Throws a sentence when there is none on the PATH, and none in a package for this platform. */
+/** Finds the nginx to start. Throws a sentence when there is none on the PATH and none in a package for this platform. */
 export function findNginx(): { program: string; kind: 'native' | 'embedded' } {
   const installed = findOnPath('nginx');
   return installed === undefined
@@ -89,7 +89,7 @@ export function findNginx(): { program: string; kind: 'native' | 'embedded' } {
     : { program: installed, kind: 'native' };
 }
 
-/** The version that the program says it has; `unknown` when it says none. */
+/** The version of the program; `unknown` when it reports none. */
 export const nginxVersionOf = (program: string) => versionIn(describe(program));
 
 const versionIn = (build: string) => /nginx\/(\S+)/.exec(build)?.[1] ?? 'unknown';

@@ -2,7 +2,7 @@
 
 import { dismissReaper, type Part, PartError } from './parts.ts';
 
-/** A process, and how it is started again after it has ended: on the same port, with what it has kept. */
+/** A process, and how to restart it after it has ended: on the same port, with its data. */
 export interface OwnServer {
   part: Part;
   startAgain(): Promise<Part>;
@@ -26,7 +26,7 @@ export interface OwnProcess extends Breakable {
 
 export type OwnParts = ReturnType<typeof createOwnParts>;
 
-/** `onSpare` is told when a part has ended that the others may do without: that is no death. */
+/** Tracks the parts of a run. Calls `onSpare` when a part has ended that the others can do without: that is not a death. */
 export function createOwnParts(onSpare: (sentence: string) => void = () => {}) {
   const parts = new Set<Part>();
   let isStopping = false;

@@ -86,7 +86,7 @@ export async function dismissReaper() {
   await ended;
 }
 
-/** A temporary folder that is gone when this process is. */
+/** A temporary folder that is removed when this process ends. */
 export function makeTempDir() {
   const dir = mkdtempSync(join(tmpdir(), 'lockstep-'));
   notifyReaper(`+dir ${dir}`);
@@ -99,7 +99,7 @@ export function makeTempDir() {
   };
 }
 
-/** A part has ended that nobody stopped, or was not ready in time. The message has the last lines that it printed. */
+/** A part ended unexpectedly, or was not ready in time. The message has the last lines that it printed. */
 export class PartError extends Error {
   /** Its name. */
   part: string;
@@ -120,7 +120,7 @@ export class PartError extends Error {
   }
 }
 
-/** A part has ended at its start, and another program listens on its port. */
+/** A part ended at its start, because another program listens on its port. */
 export class PortTaken extends Error {
   port: number;
 

@@ -11,7 +11,7 @@ export function findOnPath(...programs: string[]): string | undefined {
   return programs.flatMap((program) => [...dirs, ...sbins].map((dir) => join(dir, program))).find(isExecutable);
 }
 
-/** The program that pictures and the tests of pages use: /usr/bin/chromium, or what CHROMIUM names. */
+/** The browser for pictures and page tests: /usr/bin/chromium, or the one that CHROMIUM names. */
 export const browserPath = () => process.env['CHROMIUM'] || '/usr/bin/chromium';
 
 function isExecutable(file: string) {

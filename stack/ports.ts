@@ -32,10 +32,10 @@ export async function freePort(host?: string): Promise<number> {
   throw new Error(`Every port from ${first} to ${first + BLOCK_SIZE - 1} is in use.`);
 }
 
-/** An address as it stands before a port. */
+/** An address in the form that precedes a port in a URL. */
 export const inUrl = (host: string) => (host.includes(':') ? `[${host}]` : host);
 
-/** Where this machine reaches what listens on `host`. */
+/** The address at which this machine reaches a program that listens on `host`. */
 export const reachedAt = (host: string) => inUrl({ '0.0.0.0': '127.0.0.1', '::': '::1' }[host] ?? host);
 
 /**

@@ -16,7 +16,7 @@ import { findOnPath } from './path.ts';
 import { freePort } from './ports.ts';
 import { installedRedis, type RedisServer, startRedis, untilSo } from './redis.ts';
 
-/** How the Redis of a stack may stand. */
+/** The ways in which a stack can run its Redis. */
 export const redisModes = ['single', 'replica', 'sentinel', 'cluster'] as const;
 export type RedisMode = (typeof redisModes)[number];
 
@@ -87,7 +87,7 @@ export async function openSentinels(options: SetOptions) {
   };
 }
 
-/** Starts masters that share the slots, and so many replicas of each (1). What they hold outlives a kill. */
+/** Starts masters that share the slots, with so many replicas each (default: 1). Their data survives a kill. */
 export async function openCluster(options: SetOptions & { replicas?: number }) {
   const { replicas = 1 } = options;
   const others = { ...options, port: undefined };

@@ -71,12 +71,12 @@ export async function openRedis(givenUrl: string | undefined, options: RedisOpti
   return startRedis(program, options);
 }
 
-/** The server on the PATH. Undefined when there is none: then the embedded one is used. */
+/** The server on the PATH. Undefined if there is none: then the embedded Valkey is used. */
 export function installedRedis(): string | undefined {
   return findOnPath('redis-server', 'valkey-server');
 }
 
-/** Starts another server that copies all that `primaryUrl` holds, on a free port. Rejects when none is on the PATH. */
+/** Starts a replica of `primaryUrl` on a free port. Rejects when there is no server on the PATH. */
 export async function openReplica(primaryUrl: string, dir: string) {
   const program = installedRedis();
   if (program === undefined) throw new Error('There is no redis-server on the PATH, and a replica needs it.');
@@ -105,7 +105,7 @@ export async function untilCopied({ primaryUrl, replicaUrl }: { primaryUrl: stri
   }
 }
 
-/** Resolves when it is so; looks again and again. Rejects with the sentence when it is not in time. */
+/** Polls until `isSo` resolves with true. Rejects with the sentence after the limit. */
 export async function untilSo(isSo: () => Promise<boolean>, otherwise: string, limitMs = COPY_LIMIT_MS) {
   const deadline = performance.now() + limitMs;
   while (!(await isSo())) {
@@ -178,7 +178,7 @@ export async function loadScripts(url: string) {
   }
 }
 
-/** Resolves with why the Redis at `url` can't carry this lock, as a sentence: it lacks the commands. Undefined when it can. */
+/** Resolves with the reason why the Redis at `url` can't run this lock (it lacks commands), as a sentence. Undefined when it can. */
 export async function lackOfRedis(url: string, lock: string): Promise<string | undefined> {
   if (commandsOfLocks[lock] === undefined) return undefined;
   const redis = connectRedis(url, {});
@@ -195,7 +195,7 @@ export function redisVersionOf(program: string): string | undefined {
   return /^Redis server v=([\d.]+)/.exec(spawnSync(program, ['--version'], { encoding: 'utf8' }).stdout ?? '')?.[1];
 }
 
-/** Throws a sentence when the version that a server says is older. One that says none passes. */
+/** Throws a sentence when the server's version is too old. A server without a version passes. */
 export function refuseOldRedis(server: string, version: string | undefined) {
   if (version === undefined || isAtLeast(version, LEAST_REDIS)) return;
   throw new Error(`${server} is version ${version}, but the lab needs Redis ${LEAST_REDIS} or newer, or Valkey`);

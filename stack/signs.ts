@@ -10,15 +10,15 @@ export interface SilenceLimits {
   silenceMs: number;
 }
 
-/** What a silence says of the lock, with the reason in a sentence. */
+/** What a silence means for the lock, with the reason as a sentence. */
 export interface Silence {
   verdict: 'fail' | 'unknown';
   reasons: string[];
 }
 
-/** How often a process that plays says that it is there, in milliseconds: a lock that never comes back keeps it from that. */
+/** How often a playing process sends a sign of life, in milliseconds: a lock that never returns prevents it. */
 export const SIGN_EVERY_MS = 500;
-/** A right library computes for a second in one piece. */
+/** The usual limits. Even a correct library may compute for a second without a pause. */
 export const usualLimits: SilenceLimits = { keptMs: 10_000, silenceMs: 60_000 };
 
 const KEPT = 'The lock never returns: it keeps its process busy for ever, as a blocked event loop does.';

@@ -27,14 +27,14 @@ export const MASTERS = 5;
 
 export type Node = Stack['nodes'][number];
 
-/** One of the independent Redis servers that vote for a lock. It keeps no data over a restart. */
+/** One of the independent Redis servers that vote for a lock. It loses its data in a restart. */
 export interface Master {
   url: string;
   /** Absent when REDLOCK_URLS gave it. */
   process?: Breakable;
 }
 
-/** True of a part that sells. */
+/** True for a part that sells. */
 export const isNode = ({ part }: PartError) => /^node-\d+$/.test(part);
 
 export type Stack = Awaited<ReturnType<typeof startStack>>;
@@ -89,7 +89,7 @@ export function stopLimitOf(env: NodeJS.ProcessEnv): number | undefined {
   return data && stopLimitMs(data.WAIT_TIMEOUT_MS, data.DRAIN_MS);
 }
 
-/** Starts redis, the nodes and nginx, and resolves when each of them answers. Leaves nothing behind when it rejects. */
+/** Starts Redis, the nodes and nginx, and resolves when all of them respond. Leaves nothing behind when it rejects. */
 export async function startStack({
   ports,
   nodes: nodeCount = 2,

@@ -2,7 +2,7 @@
 
 import type { Address } from './ports.ts';
 
-/** Those of npm run up, which are the ports of the course, by the settings that change them. */
+/** The ports of npm run up, which are the ports of the course, by the settings that change them. */
 export const upPorts = {
   REDIS_PORT: 6390,
   MYSQL_PORT: 3390,
@@ -16,7 +16,7 @@ export const upPorts = {
 /** The most nodes that a stack may have. */
 export const MOST_NODES = 16;
 
-/** Those of the nodes beyond the course's two: node-3 listens on 9003 and 9103. */
+/** The ports of npm run up with more nodes than the course's two: node-3 listens on 9003 and 9103. */
 export function upPortsFor(nodes: number): Record<string, number> {
   const more = Array.from({ length: nodes - 2 }, (_, index) => index + 3);
   const ofNodes = more.flatMap((n) => [
@@ -26,11 +26,11 @@ export function upPortsFor(nodes: number): Record<string, number> {
   return { ...upPorts, ...Object.fromEntries(ofNodes) };
 }
 
-/** Where the server of this setting listens, when HOST is `host`: nginx and the nodes on that. */
+/** The address of the server of this setting when HOST is `host`: nginx and the nodes listen on HOST. */
 export function addressOf(setting: string, port: number, host: string): Address {
   if (/^(NGINX|NODE_\d+)_PORT$/.test(setting)) return { host, port };
   return setting === 'LIVE_SHARE_PORT' ? { host: '0.0.0.0', port } : { port };
 }
 
-/** Those of npm run live: the presenter's page, and the one of the room. */
+/** The ports of npm run live: the presenter's page, and the page of the room. */
 export const livePorts = { LIVE_PORT: 7790, LIVE_SHARE_PORT: 7791 };

@@ -14,7 +14,7 @@ export interface WorkerOptions {
 
 export type Worker<Answer> = ReturnType<typeof openWorker<Answer>>;
 
-/** A process, started at its first task. When it has ended, another does the next one. */
+/** A worker process, started at its first task. When it has ended, another one does the next task. */
 export function openWorker<Answer>({ node, execArgv = [], limits }: WorkerOptions) {
   let current: ChildProcess | undefined;
   /** It has answered, so it does not start any more. */
@@ -67,7 +67,7 @@ export function openWorker<Answer>({ node, execArgv = [], limits }: WorkerOption
   return { ask, end };
 }
 
-/** The other end: does each task that comes, and answers. */
+/** The other end: does each task that arrives, and responds. */
 export function answerTasks<Task>(act: (task: Task) => Promise<object>) {
   // Nobody waits for it any more when the other end has gone.
   const say = (what: object | 'alive') => void process.send?.(what, () => {});

@@ -4,19 +4,19 @@ import type { SaleEvent } from '../../services/inventory/sale/contract.ts';
 import { countOf, formatSeconds } from '../narration/numbers.ts';
 import { keyOf, nameOf, type SaleName } from './history.ts';
 
-/** A stretch of time on the shared clock, in milliseconds. */
+/** A time span on the shared clock, in milliseconds. */
 export interface Span {
   from: number;
   until: number;
 }
 
-/** A stretch of time in which nobody was inside although somebody waited. */
+/** A time span in which nobody was inside although sales waited. */
 export interface FreeSpan extends Span {
   /** Those who waited when it began, the one that had waited longest first. */
   waiters: SaleName[];
 }
 
-/** When nobody was inside although somebody waited, as the nodes recorded it. A sale without a lock is inside from its beginning on. */
+/** The time spans in which nobody was inside although sales waited, as the nodes recorded them. A sale without a lock is inside from its start. */
 export function freeWhileWanted(events: SaleEvent[]): FreeSpan[] {
   const inside = new Set<string>();
   const waiting = new Map<string, SaleName>();
@@ -39,7 +39,7 @@ export function freeWhileWanted(events: SaleEvent[]): FreeSpan[] {
   return spans;
 }
 
-/** The longest of the spans, and how long it is without the time in which nothing at all went on, in milliseconds. */
+/** The longest of the spans, and its length without the time in which nothing ran at all, in milliseconds. */
 export function longestOf<Each extends Span>(spans: Each[], standstills: Span[]): { span?: Each; ms: number } {
   const without = ({ from, until }: Span) => {
     const stoodStill = standstills.map((still) => Math.min(until, still.until) - Math.max(from, still.from));
@@ -53,7 +53,7 @@ export function longestOf<Each extends Span>(spans: Each[], standstills: Span[])
   return longest;
 }
 
-/** "From 1.020 s to 2.510 s nobody was inside, and sale 0012 on node-1 and 99 others waited.": seconds since `startedAt`. */
+/** "From 1.020 s to 2.510 s nobody was inside, although sale 0012 on node-1 and 99 other sales waited.": seconds since `startedAt`. */
 export function describeFree({ from, until, waiters }: FreeSpan, startedAt: number): string {
   const [first, ...others] = waiters;
   const who = first === undefined ? 'sales' : nameOf(first);

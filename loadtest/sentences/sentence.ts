@@ -85,8 +85,8 @@ export interface Step<Playing> {
 }
 
 /**
- * What is said of a verdict, besides the figures: why it holds, because everybody waited or the first was refused as well, and why it
- * fails, because too little came of it or it came to no end as well.
+ * The explanations of a verdict, beside the figures: why it holds, also because everybody waited or the first sale was refused, and why it
+ * fails, also because too little happened or it never ended.
  */
 export const endings = [
   'if it holds',

@@ -9,7 +9,7 @@ export interface Command extends ReadCommand {
   isSql?: true;
 }
 
-/** Which commands: a name (`DEL`), a script's name (`release-if-owner`), or what a function says true to. */
+/** A matcher of commands: a name (`DEL`), a script's name (`release-if-owner`), or a function. */
 export type Meant = string | ((command: Command) => boolean);
 
 export function isMeant(meant: Meant, command: Command): boolean {

@@ -22,7 +22,7 @@ export interface Reading {
   greetings: Set<string>;
 }
 
-/** What all connections of a link share. */
+/** The state that all connections of a fault proxy share. */
 export interface Line {
   /** Begins to read a connection. Absent where what passes is carried byte by byte, and nothing of it can be held. */
   startReading?: (() => Reading) | undefined;

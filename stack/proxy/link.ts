@@ -12,7 +12,7 @@ import { readStatements } from './statements.ts';
 
 export type { Command, Exchange, Held };
 
-/** A link that reads replies as well as commands. */
+/** A fault proxy that reads replies as well as commands. */
 export type ReplyLink = Awaited<ReturnType<typeof open>>;
 export type Link = Omit<ReplyLink, 'holdNextReply' | 'watchReplies' | 'askBehind' | 'leadsTo' | 'hasMetTls'> &
   Partial<Pick<ReplyLink, 'watchReplies' | 'askBehind'>>;
@@ -32,7 +32,7 @@ export async function openLink(url: string): Promise<Link> {
   return link;
 }
 
-/** As `openLink`, and it reads replies, too, and with `mysql://` statements: what it costs is some µs more for each. */
+/** Like `openLink`, but it also reads replies and, with `mysql://`, statements. That costs some µs more for each. */
 export const openReplyLink = (url: string): Promise<ReplyLink> => open(url, true);
 
 const readRedis = (): Reading => ({

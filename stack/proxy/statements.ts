@@ -11,7 +11,7 @@ import type { Command } from './command.ts';
 import type { Reading } from './connection.ts';
 import type { Reply } from './replies.ts';
 
-/** The command that says that nothing of a connection can be read from here on. */
+/** The pseudo-command from which on a connection can't be read. */
 export const UNREADABLE = 'UNREADABLE';
 
 const [QUIT, QUERY, PING, PREPARE, EXECUTE, LONG_DATA, CLOSE] = [0x01, 0x03, 0x0e, 0x16, 0x17, 0x18, 0x19];

@@ -13,7 +13,7 @@ import { openVirtualTarget } from './target.ts';
 
 export const LEASE_MS = 1_000;
 const MASTERS = 5;
-/** A drill that comes to no end by then never does, in milliseconds of the simulated clock. */
+/** After how long a drill counts as endless, in milliseconds of the simulated clock. */
 const LIMIT_MS = 900_000;
 
 /** A load that is small, and large enough to tell. */
@@ -47,7 +47,7 @@ export interface Played {
   lacking?: string;
 }
 
-/** Plays a drill under a stage or a strategy. Rejects when the drill does, and when it comes to no end. */
+/** Plays a drill under a stage or a strategy. Rejects when the drill does, and when it does not end. */
 export function playDrill(drill: Drill, stage: string, options: PlayOptions = {}): Promise<Played> {
   const { lock = lockNamed(stage), wrap = (target) => target, narrate = async () => {}, disturb = () => {} } = options;
   const settings = { ...usualSettings, ...options.settings };
