@@ -33,7 +33,7 @@ export interface Task {
   mostStates?: number;
 }
 
-/** A task, and the names of other scopes in which the same can happen: they are searched together. */
+/** A task, and the names of other scopes with the same fault model: they are searched together. */
 export interface SharedTask extends Task {
   sharedWith?: string[];
 }
@@ -49,11 +49,11 @@ export interface Cell extends Omit<Task, 'file' | 'mostStates'>, Result {
 
 /** No event is later than this, in milliseconds of the search's clock, unless the scope says so. */
 export const HORIZON_MS = 5 * LEASE_MS;
-/** So many states are enough for all that the documents say of the locks of the course. */
+/** The limit on states for the locks of the course: enough for every expected verdict. */
 export const MOST_STATES = 400_000;
-/** Enough for a lock of one's own while somebody waits: one whose waiters never sleep has no end of states. */
+/** The limit on states for a user's own lock: a lock whose waiters never sleep has infinitely many. */
 export const MOST_STATES_WHILE_ONE_WAITS = 200_000;
-/** What a process of the search may use, in bytes: with one for each of two cores, 2 GB are enough. */
+/** The memory limit of a search process, in bytes: 2 GB are enough for one process on each of two cores. */
 export const MOST_MEMORY = 800_000_000;
 /** How often a counterexample is replayed. */
 const REPLAYS = 20;
@@ -127,7 +127,7 @@ function scopeNamed(name: string): Scope {
   return found;
 }
 
-/** The scope with what the task says of its faults and of its sales. */
+/** The scope with the faults and sales of the task. */
 export function scopeFor(scope: Scope, { budget, isAtOnce }: Pick<Task, 'budget' | 'isAtOnce'>): Scope {
   const more = isAtOnce && { script: (process: number) => ({ ...scope.script?.(process), isAtOnce }) };
   return { ...scope, budget: { ...scope.budget, ...budget }, ...more };

@@ -36,7 +36,7 @@ export const ofKeys: Demand[] = [
   'no wait for a free lock',
 ];
 
-/** What a look at a state needs to know besides. */
+/** What a check of a state needs besides the state. */
 export interface Known {
   leaseEndOf: (actor: Actor, bucket?: number) => number;
   server: Server;

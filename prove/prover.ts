@@ -81,7 +81,7 @@ export async function proveAll(
   return cells.filter((cell) => cell !== undefined && !failsWithFewer(cell, cells));
 }
 
-/** Those of many processes come first, unless they wait for what comes out with fewer: they take longest, so that none is left to the end. */
+/** Orders the tasks: those with many processes first, because they take longest, unless they wait for the result with fewer. */
 export function inOrder(planned: Task[]): Planned[] {
   const waits = (task: Task) => planned.some((other) => isSmaller(other, task));
   const rank = (task: Task) => (waits(task) ? 0 : task.processes);

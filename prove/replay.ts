@@ -136,7 +136,7 @@ async function replayOn(
     return reply;
   }
 
-  /** A server that has heard of everything but the last command that changed something. */
+  /** A server that has received everything but the last command that changed something. */
   async function replicaOf({ log, isCold }: Replica): Promise<Replica> {
     const late = await openReplica(used, isCold, filling);
     const last = log.findLastIndex(({ sent }) => sent.hasChanged);

@@ -18,21 +18,21 @@ export const RETRY_DELAY_MS = 300;
 export const LOCK_KEY = 'lock';
 export const STOCK_KEY = 'stock';
 export const FENCE_KEY = 'fence';
-/** In so many buckets lies a stock that lies in several. */
+/** The number of buckets of a stock that is split. */
 export const BUCKET_COUNT = 2;
-/** The names of a key in all of them: the plain one in the first. */
+/** The names of a key in all buckets: in the first one it is the plain name. */
 export const inBuckets = (name: string) => Array.from({ length: BUCKET_COUNT }, (_, at) => nameInBucket(name, at));
-/** The keys of a sku. They are numbered from 1, and the first has those above. */
+/** The keys of a sku. Skus are numbered from 1, and the first has the keys above. */
 export function keysOf(sku: number) {
   const suffix = sku === 1 ? '' : `:${sku}`;
   return { lock: `${LOCK_KEY}${suffix}`, stock: `${STOCK_KEY}${suffix}`, fence: `${FENCE_KEY}${suffix}` };
 }
 
-/** What a sale does besides. */
+/** Options of a sale. */
 export interface SaleScript {
   /** The key of its lock; LOCK_KEY when it is not given. */
   key?: string;
-  /** How long it takes between read and write, in milliseconds; 0 when it goes on at once. */
+  /** How long it takes between read and write, in milliseconds; 0 when it continues at once. */
   businessMs: number;
   /** How many a semaphore lets in at once; one when it is not given. */
   permits?: number;
@@ -60,7 +60,7 @@ export type SaleStep =
   | 'released'
   | 'failed';
 
-/** What the file of a strategy exports. */
+/** The exports of a strategy's file. */
 export interface LockModule {
   createLock: CreateLock;
   /** The lock for those who only look, when it has one. */

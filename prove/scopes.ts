@@ -7,7 +7,7 @@ import { type ScopeName, scopesInEnglish } from './wording.ts';
 
 /** What must hold in every interleaving. */
 export type Demand =
-  /** No two are inside at the same time, unless both only look. */
+  /** No two processes are inside at the same time, unless both only look. */
   | 'alone'
   /** Who only looks sees the same stock each time that it reads it. */
   | 'same stock'
@@ -38,19 +38,19 @@ export type Demand =
 export interface Budget {
   /** A holder is paused, for three leases at most. */
   pauses: number;
-  /** A command of the scope is held up on its way, for three leases at most; its process goes on. */
+  /** A command of the scope is held for at most three leases; its process continues. */
   delays: number;
   /** A holder is killed. */
   crashes: number;
-  /** A client hangs up while it waits. */
+  /** A client disconnects while it waits. */
   hangUps: number;
-  /** The server is replaced by one that has not heard of the last command. */
+  /** The server is replaced by a replica that has not received the last command. */
   failovers: number;
-  /** A master stands still, and answers nothing, until the end. */
+  /** A master is paused until the end. */
   freezes: number;
-  /** A reply of a master is held up on its way, for three leases at most. */
+  /** A reply of a master is held for at most three leases. */
   lateVotes: number;
-  /** A master is started again, and has forgotten everything. */
+  /** A master restarts empty. */
   restarts: number;
   /** The clock of a master jumps ahead by a lease. */
   clockJumps: number;
@@ -73,7 +73,7 @@ export interface Scope {
   horizonMs?: number;
   /** Which commands may be held up: writes of the stock, or what a holder sends that changes the lock, such as its release. */
   delayed?: 'writes' | 'releases';
-  /** What another process must have done since, before a command that is held up goes on. Without it, nothing. */
+  /** What another process must have done since, before a held command continues. Without it, nothing. */
   goesOnAfter?: 'read' | 'wrote';
   /** Which processes may be paused and killed, by their numbers from 0; all of them when it is not given. */
   mayPause?: (process: number) => boolean;

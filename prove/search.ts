@@ -25,7 +25,7 @@ export interface Result {
   cut: number;
   /** What the lock uses that the search does not control, such as `Date.now`. */
   uses?: string;
-  /** All but the branches that go on beyond the horizon were looked at. */
+  /** All branches within the horizon were checked. */
   isCutAtHorizon?: true;
   counterexample?: Step[];
 }
@@ -217,7 +217,7 @@ export async function searchTogether(
   }
 }
 
-/** The sentence as it is read, and as a fact. */
+/** A sentence as English text, and as a fact. */
 export const because = (why: SearchSentence): Pick<Result, 'reason' | 'why'> => ({ reason: inEnglish(why), why });
 
 /** What must have happened in some order, so that a lock may be said to hold: somebody was inside, and what may go wrong went wrong. */

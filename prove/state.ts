@@ -12,18 +12,18 @@ import type { Clause } from './wording.ts';
 export const STOCK = 10;
 
 /**
- * `comes`: it has not asked yet. `is late`: a command of it is held up on its way; its timers go on. `crashed`: it was killed, or
+ * `comes`: it has not asked yet. `is late`: a command of it is held; its timers continue. `crashed`: it was killed, or
  * its own code has ended it.
  */
 export type Status = 'comes' | 'runs' | 'is paused' | 'is late' | 'crashed';
 
-/** What was sent to a process and has not reached it yet. */
+/** A message that was sent to a process and has not reached it yet. */
 export interface Unheard {
   channel: string;
   message: string;
 }
 
-/** A reply on its way: the server has carried out the command. */
+/** A reply on the way: the server has executed the command. */
 export interface Unread {
   /** The number of the command. */
   id: number;
@@ -49,7 +49,7 @@ interface ActorFields {
   leaseEnds: readonly number[];
 }
 
-/** A process as the search goes on. It never changes; equal ones are one object. */
+/** A process during the search. It is immutable; equal ones are one object. */
 export interface Actor extends Readonly<ActorFields> {
   id: number;
   /** The oldest command on each of its connections. */
@@ -72,7 +72,7 @@ export interface State {
   servers: readonly ServerState[];
   /** How far the clock of each server is ahead, in milliseconds. */
   ahead: readonly number[];
-  /** Servers that stand still, and answer nothing. */
+  /** Servers that are paused and do not reply. */
   frozen: readonly number[];
   actors: readonly Actor[];
   /** What may still go wrong. */
@@ -81,7 +81,7 @@ export interface State {
   crashedAt: number;
   /** Since when the lock is free, in milliseconds; `Infinity` when it is not. */
   freeSince: number;
-  /** What a replica holds that has not heard of the last command; 0 unless there may be a failover. */
+  /** The contents of a replica that has not received the last command; 0 unless there may be a failover. */
   replica: ServerState;
   /** For each process: all buckets were empty at some moment since it came. Not looked at where the stock is in one key. */
   sawEmpty: readonly boolean[];
@@ -247,7 +247,7 @@ export function writeKey(state: State, server: Server, key: Float64Array | numbe
   }
 }
 
-/** The state as a text: the same where its numbers are. */
+/** The state as a text: equal for equal numbers. */
 export function keyOf(state: State, server: Server): string {
   const key: number[] = [];
   writeKey(state, server, key);

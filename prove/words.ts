@@ -24,7 +24,7 @@ export function asRead(command: (string | number)[]): ReadCommand {
 /** A command in English. */
 export const readable = (command: (string | number)[]): string => readInEnglish(asRead(command));
 
-/** A line for each step: its number, its time, who, what, the reply, and what came of it. `line` makes it of its start and its text. */
+/** A line for each step: its number, time, process, command, reply, and results. `line` joins its start and its text. */
 export function numbered(steps: Step[], line = (start: string, text: string) => start + text): string[] {
   const width = String(steps.length).length;
   return steps.map(({ at, process, what, reply, told }, index) => {

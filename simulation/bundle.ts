@@ -44,14 +44,14 @@ export interface BundleOptions {
   isForNode?: boolean;
 }
 
-/** The world of one process: what its modules ask for, and the globals that are replaced. */
+/** The world of one process: what its modules need, and the replaced globals. */
 export interface Given {
   sleep: unknown;
   uuid: unknown;
   [more: string]: unknown;
 }
 
-/** What code may ask the system for, as modules whose parts the world brings. */
+/** The modules of Node that code may import; the world provides their members. */
 export const systemModules: Record<string, string> = {
   'node:timers/promises': 'export const setTimeout = given.sleep; export const setInterval = given.every;',
   'node:fs': 'export const readFileSync = given.readFileSync;',
@@ -108,11 +108,11 @@ export const bundle = ({ lock, beside }: Entry, options: BundleOptions): Promise
     ? bundleFrom(dirname(lock), { entryPoints: [lock] }, options)
     : bundleModules(`${exporting(beside)} export * as lockFile from ${JSON.stringify(lock)};`, options);
 
-/** As `bundle` does, of a text that imports from the folder of this file. */
+/** Like `bundle`, for a text that imports from the folder of this file. */
 export const bundleModules = (contents: string, options: BundleOptions): Promise<string> =>
   bundleFrom(here, { stdin: { contents, resolveDir: here, loader: 'ts' } }, options);
 
-/** What exports these, in such a text. */
+/** The export statements for such a text. */
 export const exporting = (beside: Beside[]): string =>
   beside.map((each) => `export { ${each} } from '${besideLocks[each]}';`).join(' ');
 

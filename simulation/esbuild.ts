@@ -5,7 +5,7 @@ import { dirname } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { type BuildOptions, build, type Plugin, stop } from 'esbuild';
 
-/** Fewer lines and bytes are read sooner; every name stays as it was. */
+/** Smaller bundles load faster; names are kept. */
 export const short = { minifyWhitespace: true, minifySyntax: true, charset: 'utf8' } satisfies BuildOptions;
 /** With a source map; the sources are at hand. */
 export const mapped = { sourcemap: 'external', sourcesContent: false } satisfies BuildOptions;
@@ -31,7 +31,7 @@ export async function bundleText(options: BuildOptions, isLast = false) {
 
 const ownPlace = (path: string) => pathToFileURL(path).href;
 
-/** A module of these files that asks where it is gets the place of its source, or what else is said. */
+/** A plugin that gives modules the place of their source when they ask where they are, or another given place. */
 export const placed = (filter: RegExp, asks = /import\.meta\.url/g, placeOf = ownPlace): Plugin => ({
   name: 'placed',
   setup({ onLoad }) {

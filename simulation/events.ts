@@ -5,7 +5,7 @@
 
 import type { SaleEvent } from '../services/inventory/sale/contract.ts';
 
-/** What the first key of a command that is of the shop belongs to. */
+/** What the first key of a command belongs to. */
 export type About = 'stock' | 'lock' | 'other';
 
 /** A command of a node, the same from the moment when it leaves until its answer is there. One that is held on real servers is a `write` or a `release`. */
@@ -37,10 +37,10 @@ export interface LockKey {
   endsAt?: number;
 }
 
-/** What a command has returned; of an error its message. */
+/** The return value of a command; for an error its message. */
 export type Returned = string | number | null | Returned[];
 
-/** A form and its values, of whatever forms there are. */
+/** A form and its values, for any set of forms. */
 export interface AnySentence {
   form: string;
   values: object;
@@ -76,7 +76,7 @@ export interface Step extends Omit<SaleEvent, 'at' | 'type' | 'saleId'> {
   step: SaleEvent['type'];
 }
 
-/** Is told what happens now. */
+/** Called with what happens now. */
 export type Tell<Deed = AnySentence> = (event: Happening<Deed>) => void;
 /** An event whose time is now. */
 export type Happening<Deed = AnySentence> =

@@ -26,7 +26,7 @@ export function createInbox({ schedule, waitMs, take }: InboxOptions) {
       came.push(what);
       look();
     },
-    /** The process was stopped, and goes on. */
+    /** The process was paused, and resumes. */
     resume() {
       for (const _ of came) schedule.after(0, look);
     },

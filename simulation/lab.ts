@@ -144,7 +144,7 @@ export async function openLab({ lock, leaseMs, retryDelayMs = 20, waitTimeoutMs 
     proxies,
     /** The nodes that run now, or ran last. */
     node: (index: number) => nodes[index] as VirtualNode,
-    /** What a node has used that the virtual world does not have, such as `worker_threads.Worker()`. */
+    /** What a node has used that the simulation does not have, such as `worker_threads.Worker()`. */
     lacking: () => nodes.map(({ lacking }) => lacking()).find((what) => what !== undefined),
     /** Sends a request to a node. */
     request(

@@ -41,11 +41,11 @@ export function createLacking(moduleOf: (module: string) => unknown) {
   }
 
   return {
-    /** What was used first that the virtual world does not have, such as `worker_threads.Worker()`. */
+    /** What was used first that the simulation does not have, such as `worker_threads.Worker()`. */
     first: () => first,
     refused,
     /**
-     * Something of Node of which the virtual world has these parts. A function that is not among them is refused when it is called, unless
+     * Something of Node of which the simulation has these parts. A function that is not among them is refused when it is called, unless
      * it is harmless. So is what only another Node has.
      */
     only(what: string, real: object, parts: Members, isHarmless = (_member: string) => false): Members {

@@ -69,7 +69,7 @@ export async function openLockLab(masterCount: number) {
     redis,
     masters,
     start,
-    /** What a process has used that the virtual world does not have. */
+    /** What a process has used that the simulation does not have. */
     refusal: () => nodes.map(({ lacking }) => lacking()).find((what) => what !== undefined),
     close() {
       for (const server of servers) server.close();

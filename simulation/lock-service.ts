@@ -75,7 +75,7 @@ type Evaluate = ReturnType<typeof evaluator<Exported>>;
 /** Each file of a lock is bundled with the service once, and once alone. */
 const bundled = new Map<string, Promise<Evaluate>>();
 
-/** True for a lock that needs one Redis or several, and no other server: the virtual world has it. */
+/** True for a lock that needs one Redis or several, and no other server: the simulation has it. */
 export const isVirtual = (name: string): boolean => {
   const { backend } = strategies[name] ?? {};
   return backend === 'redis' || backend === 'masters';
@@ -97,7 +97,7 @@ const factsOf = (strategy: Strategy) =>
 /** A lock of somebody else runs on a platform that is all of Node, with clients of its own that speak over sockets. */
 export const isOnSockets = ({ facts, hasOurClient = !facts.isExternal }: LockSource): boolean => !hasOurClient;
 
-/** Reads the lock's file and the service. Rejects with a clause that says why the virtual world can't run it. */
+/** Reads the lock's file and the service. Rejects with a clause that says why the simulation can't run it. */
 export async function openService(source: LockSource) {
   const evaluateIn = await reader(source, ['startService']);
   const { name, facts } = source;

@@ -2,7 +2,7 @@
 
 import type { PlayEvent } from './events.ts';
 
-/** The lines, each with its milliseconds. `sentenceOf`: how a sentence reads. */
+/** The lines of the log, each with its milliseconds. `sentenceOf` turns a sentence into text. */
 export const logOf = <Told>(events: PlayEvent<Told>[], sentenceOf: (sentence: Told) => string): string[] =>
   events.flatMap((event) => {
     const text = textOf(event, sentenceOf);

@@ -43,7 +43,7 @@ export interface NodeOptions<Run> {
   onLine?(line: number, sale: string | undefined): void;
 }
 
-/** One that runs the service, or something else. */
+/** A simulated node that runs the service, or something else. */
 export type VirtualNode<Run = Service> = ReturnType<typeof startNode<Run>>;
 
 /** How long a packet takes between a node and a server, in milliseconds: not the same, so that the nodes do not go in step. */
@@ -219,7 +219,7 @@ export function startNode<Run>(options: NodeOptions<Run>) {
     actor,
     take,
     isDead: () => status === 'dead',
-    /** What it has used that the virtual world does not have, such as `worker_threads.Worker()`. */
+    /** What it has used that the simulation does not have, such as `worker_threads.Worker()`. */
     lacking: () => lacking() ?? world.refusal(),
     /** How many sockets of it are open. */
     openSockets: sockets.open,
@@ -244,14 +244,14 @@ export function startNode<Run>(options: NodeOptions<Run>) {
       noteStandstill(schedule.now(), schedule.later(ms));
       busyUntil = Math.max(busyUntil, schedule.later(ms));
     },
-    /** Stops the process where it stands: SIGSTOP. */
+    /** Pauses the process: SIGSTOP. */
     stop() {
       if (status !== 'running') return;
       status = 'stopped';
       stoppedAt = schedule.now();
       tell({ kind: 'node', node: name, is: 'stopped' });
     },
-    /** Lets it go on: SIGCONT. It reads what has come meanwhile, and its timers are late. */
+    /** Resumes it: SIGCONT. It reads what has come meanwhile, and its timers are late. */
     resume() {
       if (status !== 'stopped') return;
       status = 'running';
@@ -272,7 +272,7 @@ export function startNode<Run>(options: NodeOptions<Run>) {
   };
 }
 
-/** A `Date` whose present is that of the virtual clock. */
+/** A `Date` whose present is that of the simulated clock. */
 function dateAt(now: () => number) {
   const present = () => EPOCH_MS + Math.round(now());
   return class VirtualDate extends Date {

@@ -1,14 +1,14 @@
 // A process's own copy of a Node module. A process may write to it, and neither the lab nor another process sees that.
 
 export type Members = Record<string, unknown>;
-/** What stands for a member: found out at once, or when somebody asks for it. */
+/** The value of a member, or a function that computes it on first use. */
 export type Member = { value: unknown } | { get: () => unknown };
 type Callable = (...args: unknown[]) => unknown;
 
 const ofFunctions = /^(length|name|prototype|arguments|caller)$/;
 const common: unknown[] = [Object.prototype, Function.prototype, null];
 
-/** The names of its members, and of those that it inherits from a class. */
+/** The names of an object's own and inherited members. */
 export function namesIn(real: object): string[] {
   const names = new Set<string>();
   for (let each = real; !common.includes(each); each = Object.getPrototypeOf(each)) {
@@ -17,7 +17,7 @@ export function namesIn(real: object): string[] {
   return [...names].filter((name) => name !== 'constructor' && !(typeof real === 'function' && ofFunctions.test(name)));
 }
 
-/** An object, or a function where the real one is, that has these members, and that can be changed in every way. */
+/** An object, or a function if the real one is, with these members, which can be changed freely. */
 export function ownVersion(real: object, names: Iterable<string>, memberOf: (name: string) => Member): object {
   const own = typeof real === 'function' ? calling(real as Callable) : {};
   for (const name of names) {

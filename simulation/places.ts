@@ -27,7 +27,7 @@ export function keepMap(kept: Kept): string {
   return `//# sourceURL=${NAME}${bundles.length - 1}`;
 }
 
-/** What an error says; a mistake in the code of a bundle with its place: `redis.sett is not a function (workshop/mine/04-ttl/lock.ts:8)`. */
+/** The message of an error; for a bug in a bundle with its place: `redis.sett is not a function (workshop/mine/04-ttl/lock.ts:8)`. */
 export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const place = mistakes.some((kind) => error instanceof kind) ? placeIn(error.stack ?? '') : undefined;

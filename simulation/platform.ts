@@ -31,7 +31,7 @@ export const refusedGlobals = [
   'CompressionStream',
 ];
 
-/** The modules of Node as a bundle has them. */
+/** The modules of Node for a bundle. */
 export const platformModules = (): Record<string, string> =>
   Object.fromEntries(
     builtinModules.map((name) => [`node:${name}`, `module.exports = given.moduleOf(${JSON.stringify(name)});`]),
@@ -43,7 +43,7 @@ export interface PlatformOptions extends Place {
 
 export type Platform = ReturnType<typeof createPlatform>;
 
-/** What a process has. It notes the first thing that it has used and that the virtual world does not have. */
+/** The platform of a process. It notes the first API that the process used and the simulation lacks. */
 export function createPlatform(place: PlatformOptions) {
   const { name, world, globals, net, readFile, identity: { seed = name, hostname } = {} } = place;
   const lacking = createLacking(moduleOf);
@@ -76,7 +76,7 @@ export function createPlatform(place: PlatformOptions) {
     fs: { readFileSync: readFile },
     'fs/promises': { readFile: async (place: URL | string) => readFile(place) },
     os: { uptime: () => now() / 1_000, ...(hostname !== undefined && { hostname: () => hostname }) },
-    // The tests and the harness may run in a worker, and no process of the virtual world does.
+    // The tests and the harness may run in a worker, and no process of the simulation does.
     worker_threads: { isMainThread: true, threadId: 0, parentPort: null, workerData: null, resourceLimits: {} },
     cluster: { isPrimary: true, isMaster: true, isWorker: false, worker: undefined },
   };
@@ -115,7 +115,7 @@ export function createPlatform(place: PlatformOptions) {
     uuid: crypto.uuid,
     /** What code finds under the names of globals. */
     globals: whole,
-    /** What it has used that the virtual world does not have, such as `worker_threads.Worker()`. */
+    /** What it has used that the simulation does not have, such as `worker_threads.Worker()`. */
     lacking: lacking.first,
   };
 }
@@ -152,7 +152,7 @@ function timersOf({ world, globals }: PlatformOptions) {
   return { timers, timersPromises };
 }
 
-/** What the process object is in the virtual world: no signal comes to it, and what it prints is for its own users. */
+/** What the process object is in the simulation: no signal comes to it, and what it prints is for its own users. */
 function processParts(globals: Members, itself: () => Members, moduleOf: (module: string) => unknown): Members {
   const emitter = new EventEmitter().setMaxListeners(0);
   const ofEmitter = namesIn(EventEmitter.prototype).filter((name) => !name.startsWith('_'));

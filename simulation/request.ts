@@ -72,7 +72,7 @@ export function sendRequest({ schedule, node, act, problemOf, requestId, onEnd }
     node,
     /** The node has died, or is not there. */
     cutOff: () => end(undefined),
-    /** The client hangs up: it has no answer from here on, whatever its node does. */
+    /** The client disconnects: it has no answer from here on, whatever its node does. */
     hangUp() {
       schedule.after(0, () => {
         end(undefined);

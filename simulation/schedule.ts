@@ -1,6 +1,6 @@
 // The simulated clock. Nothing waits: it jumps from event to event, in the same order in every run.
 
-/** What has timers of its own: a node, or what drives the nodes. */
+/** Something with its own timers: a node, or the driver of the nodes. */
 export interface Actor {
   /** When its next timer is due, in milliseconds; `Infinity` when there is none, or it does not run. */
   nextTimerAt(): number;
@@ -46,7 +46,7 @@ export function createSchedule() {
     return true;
   }
 
-  /** Goes on until `isSo`, for so many milliseconds of the virtual clock at most. Resolves with whether it came to that. */
+  /** Goes on until `isSo`, for so many milliseconds of the simulated clock at most. Resolves with whether it came to that. */
   async function until(isSo: () => boolean, limitMs: number): Promise<boolean> {
     const limit = later(limitMs);
     // What was begun just now may have something to send, or be over.

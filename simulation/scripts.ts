@@ -43,7 +43,7 @@ export function asRead([verb = '', ...rest]: (string | number)[]): ReadCommand {
   return { name, args, ...(script !== undefined && { script }) };
 }
 
-/** A command as people read it, and what it is about. */
+/** A readable command, and what it is about. */
 export function readableOf(command: (string | number)[]): Pick<Message, 'name' | 'verb' | 'about' | 'args'> {
   const [first = '', ...rest] = command.map(String);
   const keysEnd = /^EVAL/.test(first) ? 2 + Number(rest[1]) : 1;
@@ -61,7 +61,7 @@ function aboutOf(keys: string[]): About {
   return isOf(':lock:') ? 'lock' : 'other';
 }
 
-/** What a command is called: a script by its name, another with what it is about: `DEL lock`, `SET stock 99`. */
+/** The short name of a command: a script by its name, others with their object: `DEL lock`, `SET stock 99`. */
 export function verbOf(command: (string | number)[]): string {
   const [verb = '', key = '', value] = command.map(String);
   if (/^EVAL/.test(verb)) return scriptOf(command) ?? 'a script of the lock';

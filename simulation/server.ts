@@ -6,7 +6,7 @@ import { scriptTexts } from './scripts.ts';
 import { type Connection, frame, type Hearer, openValkey, type Reply, type Valkey } from './valkey.ts';
 import type { Command } from './world/commands.ts';
 
-/** The connection of those who are beside the nodes. */
+/** The connection of everything outside the nodes. */
 export const OUTSIDE: Connection = 0;
 
 /** The numbers of the connections that are sockets begin above this. */
@@ -30,7 +30,7 @@ const CONFIRM_LOOK_MS = 10;
 /** What ioredis says of a command whose connection was closed. */
 export const CLOSED = 'Connection is closed.';
 
-/** What is connected, and hears that its connection is lost. */
+/** A client, which is told when its connection is lost. */
 export interface Client {
   lose(why: string, how: 'end' | 'reset'): void;
 }
@@ -200,15 +200,15 @@ export async function openServer(schedule: Schedule) {
     receive,
     /** A connection ends, and with it what it listens to. */
     disconnect,
-    /** Sets its clock ahead of the virtual one, in milliseconds. */
+    /** Sets its clock ahead of the simulated one, in milliseconds. */
     setAhead(ms: number) {
       aheadMs = ms;
     },
-    /** Stops the process where it stands: SIGSTOP. */
+    /** Pauses the process: SIGSTOP. */
     stop() {
       if (status === 'running') status = 'stopped';
     },
-    /** Lets it go on: SIGCONT. It reads what has come meanwhile. */
+    /** Resumes it: SIGCONT. It reads what has come meanwhile. */
     resume() {
       if (status !== 'stopped') return;
       status = 'running';

@@ -3,14 +3,14 @@
 import { constants } from 'node:os';
 import { Duplex } from 'node:stream';
 
-/** What a socket hears of its line: what the server says and that it has ended the connection in their order, a reset at once. */
+/** What a socket receives: the server's bytes and the end of the connection in order, a reset at once. */
 export interface Ears {
   hear(bytes: Buffer): void;
   hasEnded(): void;
   isReset(): void;
 }
 
-/** What a socket does on its line. */
+/** What a socket can do on its connection. */
 export interface SocketLine {
   say(bytes: Buffer): void;
   /** It says nothing more, and still hears. */

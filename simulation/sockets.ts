@@ -25,7 +25,7 @@ export interface SocketsOptions {
   timers: SocketTimers;
   tell: Tell;
   /** The sale that sends a command, and what says that one is at work again: its answer has come. */
-  /** Notes that the process has used what the virtual world does not have, and throws. */
+  /** Notes that the process has used what the simulation does not have, and throws. */
   refuse(what: string): never;
   sales: { in(command: string[]): string | undefined; resume(sale: string | undefined): void };
 }

@@ -4,10 +4,10 @@ import { readFileSync } from 'node:fs';
 import { WASI } from 'node:wasi';
 import type { Returned } from './events.ts';
 
-/** What Valkey answers: RESP 2. An error is a value, as on the wire. */
+/** A reply of Valkey in RESP 2. An error is a value, as on the wire. */
 export type Reply = string | number | null | ReplyError | Reply[];
 
-/** No `Error`: there are thousands of them, and each would note where it was made. */
+/** Not an `Error`: there are thousands of them, and each would capture a stack. */
 export class ReplyError {
   readonly name = 'ReplyError';
   readonly message: string;
@@ -16,7 +16,7 @@ export class ReplyError {
   }
 }
 
-/** A reply as it is told: of an error its message. */
+/** A reply for display: for an error its message. */
 export const returnedOf = (reply: Reply): Returned =>
   reply instanceof ReplyError ? reply.message : Array.isArray(reply) ? reply.map(returnedOf) : reply;
 
@@ -35,7 +35,7 @@ interface Exports {
   rk_step(): void;
 }
 
-/** Who speaks in bytes. */
+/** A receiver of bytes. */
 export interface Hearer {
   hear(bytes: Buffer): void;
   /** The server has ended the connection. */
@@ -55,7 +55,7 @@ interface Socket {
 const LISTENER = 16;
 const READABLE = 1;
 const WRITABLE = 2;
-/** The Unix time at which the virtual clock begins: at 0 a key that ends at 0 would be gone. */
+/** The Unix time at which the simulated clock begins: at 0 a key that ends at 0 would be gone. */
 export const EPOCH_MS = 1_000_000;
 const PORT = 6379;
 /** What WASI says of a file that has nothing to read yet: EAGAIN. */

@@ -15,7 +15,7 @@ export type FormsOf<Words> = {
 /** One of the forms, with its values. They are plain: a sentence travels between processes as it is. */
 export type Sentence<Forms> = { [Form in keyof Forms]: { form: Form; values: Forms[Form] } }[keyof Forms];
 
-/** The sentence as it reads in that language. */
+/** The text of the sentence in that language. */
 export const worded = <Forms>(wording: Wording<Forms>, { form, values }: Sentence<Forms>): string =>
   wording[form](values);
 

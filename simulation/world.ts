@@ -36,7 +36,7 @@ export interface WorldOptions {
   onLine?: (line: number, sale: string | undefined) => void;
 }
 
-/** What a process has in common with others that claim to be it. */
+/** The identity that a process shares with others. */
 export interface Identity {
   /** As in a container: 1. */
   pid?: number;
@@ -45,7 +45,7 @@ export interface Identity {
   seed?: string;
 }
 
-/** Where code is evaluated in the virtual world. */
+/** Where code is evaluated in the simulation. */
 export interface Place {
   /** The process: no other has its name. */
   name: string;
@@ -58,10 +58,10 @@ export interface Place {
   identity?: Identity;
 }
 
-/** What comes of that. */
+/** The result of starting a process. */
 export interface Started<Run> {
   service: Run;
-  /** What it has used that the virtual world does not have, such as `worker_threads.Worker()`. */
+  /** What it has used that the simulation does not have, such as `worker_threads.Worker()`. */
   lacking?: () => string | undefined;
 }
 

@@ -5,7 +5,7 @@ import type { CreateLock, TakeOne } from '../../locks/lock.ts';
 import { loadPeer, peerNames, peers } from '../peers/peer.ts';
 import { handoverCeiling, serialCeiling } from './ceilings.ts';
 
-/** What is measured: a built-in lock, a published one, or a ceiling, which does the same work without a lock. */
+/** A built-in lock, a published lock, or a ceiling, which does the same work without a lock. */
 export interface Contestant {
   name: string;
   kind: 'ours' | 'peer' | 'ceiling';
@@ -45,16 +45,16 @@ export const contestants: Contestant[] = [
   ...published,
 ];
 
-/** `buckets` over other numbers of them, such as `buckets-16`: measured when it is named. */
+/** `buckets` with other numbers of buckets, such as `buckets-16`: measured only when named. */
 export const bucketCounts: Contestant[] = [1, 2, 8, 16].map((count) => ({
   ...contestant(`buckets-${count}`, 'ours'),
   buckets: count,
 }));
 
-/** `redis-atomic` in a service of Express and ioredis alone: what the inventory service costs is compared with it. */
+/** `redis-atomic` in a service of only Express and ioredis: the baseline for the cost of the inventory service. */
 export const BY_HAND = 'by-hand';
 
-/** All that `npm run bench -- --http` measures: all that a node of the local stack can sell with. */
+/** The contestants of `npm run bench -- --http`: everything that a node of the local stack can sell with. */
 export const httpContestants: Contestant[] = [
   contestant('http-ceiling', 'ceiling'),
   contestant(BY_HAND, 'ceiling'),
@@ -65,15 +65,15 @@ export const httpContestants: Contestant[] = [
 /** What `npm run bench -- --orders` measures unless `--only` names others: a lock, the cheapest lock, and no lock in either store. */
 export const ORDERS_UNDER = ['8-auto-renew', 'cohort', 'mysql-conditional', 'redis-atomic'];
 
-/** How the name ends of one whose sales write an order each. */
+/** The suffix of a contestant whose sales write an order each. */
 export const WITH_ORDERS = '+orders';
 
-/** Each of them as it is, and once more with an order for each sale. */
+/** Each contestant unchanged, and once more with an order for each sale. */
 export function withOrders(chosen: Contestant[]): Contestant[] {
   return chosen.flatMap((plain) => [plain, { ...plain, name: `${plain.name}${WITH_ORDERS}`, ordersUnder: plain.name }]);
 }
 
-/** Each of them on so many nodes, for each of the counts. */
+/** Each contestant with each of these numbers of nodes. */
 export function onNodes(chosen: Contestant[], counts: number[]): Contestant[] {
   return chosen.flatMap((plain) => counts.map((nodes) => ({ ...plain, name: `${plain.name}×${nodes}`, nodes })));
 }
@@ -86,7 +86,7 @@ function contestant(name: string, kind: Contestant['kind']): Contestant {
   return { name, kind, processes: 2, needsMasters: needsMasters ?? false, needsReplica: replicasOf(name) > 0 };
 }
 
-/** How a contestant sells: in a way of its own, or under a lock around the section. */
+/** How a contestant sells: in its own way, or under a lock around the critical section. */
 export type Way = { takeOne: TakeOne } | { createLock: CreateLock };
 
 /** Loads a contestant, by its name. */
@@ -99,12 +99,12 @@ export async function loadWay(name: string): Promise<Way> {
   return strategy;
 }
 
-/** False for one that takes a unit in a way of its own. */
+/** False for a contestant that takes a unit in its own way. */
 export function letsOneInAtATime(name: string): boolean {
   return !('takeOne' in (strategies[strategyOf(name)] ?? {}));
 }
 
-/** The strategy that a contestant of ours sells under. */
+/** The strategy of a built-in contestant. */
 export function strategyOf(name: string): string {
   return bucketCounts.some((contestant) => contestant.name === name) ? 'buckets' : name;
 }

@@ -10,26 +10,26 @@ const TICK_MICROS = 10_000;
 /** CPU time in microseconds, part by part. What could not be measured is absent, or NaN. */
 export type CpuTime = { [part in 'processes' | 'nginx' | 'redis']?: number };
 
-/** What each part used between the two, per acquisition. A part that one of them lacks is left out. */
+/** The CPU time of each part between two samples, per acquisition. A part that is missing in one of them is left out. */
 export function cpuPerAcquisition(before: CpuTime, after: CpuTime, acquired: number): CpuTime {
   const parts = Object.keys(after) as (keyof CpuTime)[];
   const used = parts.map((part) => [part, (Number(after[part]) - Number(before[part])) / acquired] as const);
   return Object.fromEntries(used.filter(([, micros]) => Number.isFinite(micros)));
 }
 
-/** CPU time of a Redis in an answer to INFO cpu, that of its children left out. NaN where it does not say. */
+/** CPU time of a Redis from its reply to INFO cpu, without its children. NaN if it is missing. */
 export function redisCpuIn(info: string): number {
   const seconds = [...info.matchAll(/^used_cpu_(?:user|sys):([\d.]+)/gm)].map(([, value]) => Number(value));
   return seconds.length === 2 ? sum(seconds) * 1e6 : Number.NaN;
 }
 
-/** CPU time of several Redis servers together. NaN of none. */
+/** CPU time of several Redis servers together. NaN if there are none. */
 export async function redisCpu(clients: Redis[]): Promise<number> {
   if (clients.length === 0) return Number.NaN;
   return sum(await Promise.all(clients.map(async (client) => redisCpuIn(await client.info('cpu')))));
 }
 
-/** CPU time of a node in what its `/metrics` shows. NaN where it does not say. */
+/** CPU time of a node from its `/metrics`. NaN if it is missing. */
 export function nodeCpuIn(metrics: string): number {
   return Number(/^process_cpu_seconds_total (\S+)$/m.exec(metrics)?.[1]) * 1e6;
 }

@@ -6,7 +6,7 @@ import { type CpuTime, cpuPerAcquisition } from './cpu-time.ts';
 import type { BenchResults, Spread, Turn, TurnFigures } from './results.ts';
 import type { Counted } from './waiters.ts';
 
-/** What a turn left behind. */
+/** The raw measurements of a turn. */
 export interface Evidence {
   /** How many waiters there were in all. */
   asking: number;
@@ -69,7 +69,7 @@ export function idealWaitsMs(asking: number, counted: Pick<Counted, 'enteredAt' 
     .sort((a, b) => a - b);
 }
 
-/** The median, the lowest and the highest. Undefined of nothing. */
+/** The median, the lowest and the highest value. Undefined if there are none. */
 export function spreadOf(values: number[]): Spread | undefined {
   if (values.length === 0) return undefined;
   const sorted = values.toSorted((a, b) => a - b);

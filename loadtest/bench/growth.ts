@@ -6,7 +6,7 @@ import { type Figure, spreadOver } from './figures.ts';
 import type { BenchResults } from './results.ts';
 import type { Sheet } from './table.ts';
 
-/** What `npm run bench -- --grow` measures, unless the command line says otherwise. */
+/** The defaults of `npm run bench -- --grow`. */
 export const usualGrowth = {
   under: ['8-auto-renew', 'blocking', 'cohort', 'combine'],
   connections: [10, 100, 500, 1_000],
@@ -29,7 +29,7 @@ export interface Growth {
   lines: { name: string; values: number[] }[];
 }
 
-/** Each of them at every number of connections, and once more on more nodes, at one of these numbers. */
+/** Each contestant at every number of connections, and once more on more nodes, at one of these numbers. */
 export function growing(chosen: Contestant[], counts: number[], connections: number[]): Contestant[] {
   const more = onNodes(
     chosen,
@@ -38,7 +38,7 @@ export function growing(chosen: Contestant[], counts: number[], connections: num
   return [...chosen, ...more.map((each) => ({ ...each, waiters: connectionsOfNodes(connections) }))];
 }
 
-/** The pictures of a run that grows, each over the rounds by its median. */
+/** The charts of a growing run: each value is the median over the rounds. */
 export function growthOf({ turns, contestants, settings }: BenchResults): Growth[] {
   const names = [...new Set(contestants.map(({ name }) => nameOnAnyNodes(name)))];
   const { waiters, nodes = [] } = settings;

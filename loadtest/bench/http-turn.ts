@@ -11,7 +11,7 @@ import { type Contestant, nameOnAnyNodes } from './contestants.ts';
 import { type CpuTime, cpuPerAcquisition, groupCpu, nodeCpuIn, redisCpu } from './cpu-time.ts';
 import type { TurnFigures } from './results.ts';
 
-/** So many sales come before it is measured: they find code that is not compiled, and open the connections. */
+/** How many warm-up sales run first: they compile code and open connections. */
 export const WARM_UP_SALES = 2_000;
 
 interface HttpTurnOptions {

@@ -43,7 +43,7 @@ export function renderSheet({ title, head, rows }: Sheet): string {
   return `${title}\n${table}`;
 }
 
-/** All that the terminal shows of a run: a table for each number of waiters, and the ratios. */
+/** The terminal output of a run: a table for each number of waiters, and the ratios. */
 export function renderTables(results: BenchResults): string {
   const sheets = results.settings.waiters.map((waiters) => figureSheet(results, waiters));
   const spinners = `CPUs kept awake: ${describeSpinners(results.settings)}.`;
@@ -51,7 +51,7 @@ export function renderTables(results: BenchResults): string {
   return [...tables, describeCpu(results), spinners].join('\n\n');
 }
 
-/** A contestant in each row: the median of the rounds; of the rate the lowest and the highest as well. */
+/** One contestant per row: the median of the rounds, and for the rate also the lowest and the highest. */
 export function figureSheet({ mode, contestants, turns }: BenchResults, waiters: number): Sheet {
   const rivals = contestants.filter(({ name }) => turns.some((turn) => turn.name === name && turn.waiters === waiters));
   // What was measured of none has no column.

@@ -35,7 +35,7 @@ const [first, second] = checks as [Check, Check];
 
 /**
  * Puts a lock through the check of this name. The one place that says `unknown`: when a step that the check needs was not seen, or the
- * virtual world can't run the lock.
+ * simulation can't run the lock.
  */
 export async function runCheck(name: string, source: LockSource): Promise<DrillOutcome> {
   const check = checks.find((each) => each.name === name);

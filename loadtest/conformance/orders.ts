@@ -80,7 +80,7 @@ async function stageOrder(
     if (gone.has(holder)) return entered.how === 'done' ? leave(holder) : undefined;
     if (entered.how === 'pending') throw new Fault(`${holder.name} did not enter within ${LIMIT} leases.`);
     if (entered.how === 'rejected')
-      throw new Fault(`acquire() of ${holder.name} ${saidOf(entered)}, although there was no fault.`);
+      throw new Fault(`The acquire() of ${holder.name} ${saidOf(entered)}, although there was no fault.`);
     story.say(`${holder.name} enters`);
     const [other] = inside;
     if (other) throw new Fault(`${holder.name} entered while ${other.name} was inside.`);
@@ -94,7 +94,7 @@ async function stageOrder(
     story.say(`${holder.name} releases`);
     const left = await story.endOf(holder.release(), LIMIT * LEASE_MS);
     if (left.how === 'rejected' && !gone.has(holder))
-      throw new Fault(`release() of ${holder.name} ${saidOf(left)}, although its lease had not ended.`);
+      throw new Fault(`The release() of ${holder.name} ${saidOf(left)}, although its lease had not ended.`);
   }
 
   async function goWrong() {

@@ -14,9 +14,9 @@ import { createHolder, type HolderOptions } from './holder.ts';
 import { createStory, Fault, lacksIt } from './outcome.ts';
 import { createServers } from './servers.ts';
 
-/** A lease that ends while a check waits, in milliseconds. */
+/** The lease for checks in which it ends, in milliseconds. */
 export const LEASE_MS = 800;
-/** A lease that does not end while a check looks. */
+/** The lease for checks in which it does not end. */
 export const LONG_LEASE_MS = 10_000;
 /** After how long without a planned event a staging counts as endless, in milliseconds of simulated time. */
 const LIMIT_MS = 600_000;
@@ -34,8 +34,8 @@ export type Staging = Awaited<ReturnType<typeof openStaging>>['staging'];
 export type Process = ReturnType<Staging['process']>;
 
 /**
- * Opens a world, and lets its clock go on until `act` has ended. Resolves and rejects as that does; with a Fault when the lock ends a
- * process, and with NotStagedError when it asks for what the virtual world does not have. One at a time in a process: it
+ * Opens a simulation, and runs its clock until `act` has ended. Resolves and rejects as `act` does; with a Fault when the lock kills a
+ * process, and with NotStagedError when it asks for what the simulation does not have. One at a time in a process: it
  * listens to the errors that nobody handles.
  */
 export async function stageOf<T>(subject: Subject, act: (staging: Staging) => Promise<T>): Promise<T> {

@@ -27,7 +27,7 @@ export type LookAnswer = { outcome: 'looked'; remaining: number } | NotSold;
 
 type NotSold = { outcome: 'soldOut' | 'lockTimeout' | 'failed' | 'inDoubt'; code: string } | { outcome: 'nonsense' };
 
-/** How a single sale ended for its client, who may have hung up. `sentAt` is on the clock that all processes of one host share. */
+/** How a single sale ended for its client, who may have disconnected. `sentAt` is on the clock that all processes of the host share. */
 export type SaleEnd = Ended<SaleAnswer>;
 export type Ended<Answer> = (Answer | { outcome: 'cutOff' }) & { sentAt: number; ms: number };
 
@@ -93,15 +93,15 @@ export function countAnswer(tally: Tally, answer: SaleAnswer, latencyMs: number,
   tally.samples[answer.outcome] ??= text.slice(0, 84).trim();
 }
 
-/** The sales of a load that were told in full. */
+/** The sales of a load whose responses had all details. */
 export const soldIn = ({ sold }: Tally): Sold[] => sold.flatMap(({ sale }) => sale ?? []);
 
-/** Requests without an answer, and answers that do not say whether the sale took place. */
+/** Requests without a response, and responses that do not say whether the sale took place. */
 export function inDoubtOf({ sent, answers, indefinite, nonsense }: Tally): number {
   return Math.max(0, sent - answers) + indefinite + nonsense;
 }
 
-/** Undefined where it is not JSON. */
+/** Parses JSON. Undefined if the text is not JSON. */
 export function parsedOrNothing(body: string): unknown {
   try {
     return JSON.parse(body);

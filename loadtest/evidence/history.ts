@@ -10,7 +10,7 @@ export interface SaleName {
   saleId: string;
 }
 
-/** The time that a sale is in the critical section. Ends at `Infinity` for a holder that never left. */
+/** The time that a sale spends in the critical section. Ends at `Infinity` for a holder that never left. */
 export interface Hold extends SaleName {
   entered: number;
   left: number;
@@ -46,7 +46,7 @@ export function holdsOf(events: SaleEvent[]): Hold[] {
   return [...holds, ...open.values()].sort((a, b) => a.entered - b.entered);
 }
 
-/** When each sale was under way, from its first look at the stock on: under a lock or, beyond stage 8, without one. */
+/** When each sale was in progress, from its first read of the stock: under a lock or, beyond stage 8, without one. */
 export function spansOf(events: SaleEvent[]): Hold[] {
   return holdsOf(events.map((event) => (event.type === 'began' ? { ...event, type: 'entered' } : event)));
 }

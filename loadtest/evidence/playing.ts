@@ -58,7 +58,7 @@ export function withLetters(
   });
 }
 
-/** The same events and, in their places, when a lease began, was renewed, was freed or ended: as Redis held its key. */
+/** The same events, with events for leases that start, are renewed, released or expire, as seen in the keys of Redis. */
 export function withLeases(events: PlayEvent[]): PlayEvent[] {
   const all: PlayEvent[] = [];
   let held: LockKey | undefined;

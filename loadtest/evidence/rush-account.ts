@@ -25,7 +25,7 @@ export interface Evidence {
   events: SaleEvent[];
   dropped: number;
   redisCommands: number | undefined;
-  /** When the machine stood still. */
+  /** When the machine was stalled. */
   standstills: Span[];
   /** How long nobody may hold the lock although sales wait, in milliseconds. */
   freeLimitMs: number;

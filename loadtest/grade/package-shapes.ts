@@ -94,7 +94,7 @@ const partners: Record<string, string> = { acquire: 'release', lock: 'unlock', o
 const releases = [...new Set(Object.values(partners))];
 const acquirers = Object.keys(partners);
 
-/** Longer than it takes to enter, in milliseconds of the virtual clock. */
+/** Longer than it takes to enter, in milliseconds of the simulated clock. */
 const LIMIT_MS = 3_000;
 const LEASE_MS = 7_700;
 const KEY = '{proposal}:lock';

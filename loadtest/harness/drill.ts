@@ -86,7 +86,7 @@ export interface DrillOutcome extends Omit<DrillResult, 'drill' | 'expected' | '
   samples?: Tally['samples'];
   /** With `unknown`: the lock never takes the step that the drill breaks. Nothing may be concluded from it under a lock of ours. */
   nothingToBreak?: boolean;
-  /** With `unknown`: the machine stood still for so long that the lock explains nothing. */
+  /** With `unknown`: the machine was stalled for so long that the lock explains nothing. */
   isSpoilt?: boolean;
 }
 
@@ -96,9 +96,9 @@ export interface Drill {
   name: string;
   /** `load`: many sales at once, on a stack as it is in production. `steps`: one fault, on a stack that can be broken. */
   kind: 'load' | 'steps';
-  /** What is told while it goes on, line by line; none of a load. */
+  /** What is narrated while it runs, line by line; nothing for a load. */
   lines?: string[];
-  /** It computes all the time, and the virtual world alone runs it, wherever the drills are run. */
+  /** It computes all the time, so it always runs in the simulation, wherever the drills run. */
   isCheck?: true;
   run(context: DrillContext): Promise<DrillOutcome>;
 }

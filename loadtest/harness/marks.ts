@@ -7,7 +7,7 @@ import type { Target, TargetNode } from './target.ts';
 
 export function createMarks({ clock, tell }: Pick<Target, 'clock' | 'tell'>) {
   const all: Fault[] = [];
-  /** When the drill itself had a node stand still. */
+  /** When the drill itself had paused a node. */
   const staged: Fault[] = [];
 
   /**

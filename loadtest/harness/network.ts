@@ -13,7 +13,7 @@ export interface HttpRequest {
   requestId?: string | undefined;
   /** Who buys, where the lock is for a user. */
   user?: string | undefined;
-  /** The client hangs up when it aborts. */
+  /** The client disconnects when it aborts. */
   signal: AbortSignal;
 }
 

@@ -98,7 +98,7 @@ export function notStaged(reason: Reason, { nothingToBreak = false } = {}): Judg
 
 export interface Attempt {
   outcome: DrillOutcome;
-  /** For how long nothing went on at worst, in milliseconds. */
+  /** The longest time in which nothing ran, in milliseconds. */
   standstillMs: number;
 }
 

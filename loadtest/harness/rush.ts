@@ -128,7 +128,7 @@ async function settle(target: Target): Promise<NodeState[]> {
   return states;
 }
 
-/** A node that stood still may have given its connection up: it opens another one. */
+/** A node that was stalled may have closed its connection: it opens another one. */
 async function commandsProcessed({ nodes, clock }: Target): Promise<number> {
   const redis = await poll(clock, RECONNECT_LIMIT_MS, async () => nodes[0]?.redis().catch(() => undefined));
   if (redis === undefined) throw new Error('The first node cannot reach its Redis.');

@@ -91,9 +91,9 @@ export interface RunningSale<Answer = SaleAnswer> {
   end: Promise<Ended<Answer>>;
   /** How it has ended; absent until then. */
   ended?: Ended<Answer>;
-  /** The client hangs up. */
+  /** The client disconnects. */
   hangUp(): void;
-  /** How it ends. After the limit its client hangs up. */
+  /** How it ends. After the limit its client disconnects. */
   endWithin(limitMs: number): Promise<Ended<Answer>>;
 }
 
@@ -136,7 +136,7 @@ export function openSales(by: Sender, mustBeOpen: () => void, onEnd: () => void)
     },
     sellBasket: (node: TargetNode, skus: string[], name: string) => begin(() => sendBasket(by, node, skus, name)),
     look: (node: TargetNode) => begin(() => sendLook(by, node)),
-    /** Every client hangs up. */
+    /** Every client disconnects. */
     hangUp() {
       for (const sale of sent) sale.hangUp();
     },

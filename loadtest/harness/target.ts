@@ -113,7 +113,7 @@ export interface TargetNode extends LabClient {
   loadUrl?: string;
   /** The node's process, when it is ours to stop and to kill. */
   process?: Pick<Node, 'signal' | 'kill' | 'start'>;
-  /** Has the clock of its process run so many times as fast as that of its machine. Only in the virtual world. */
+  /** Has the clock of its process run so many times as fast as that of its machine. Only in the simulation. */
   runClock?(rate: number): () => number;
   /** What the node reaches Redis through. */
   link?: Node['link'];

@@ -142,14 +142,14 @@ export async function openTestBed(options: TestBedOptions) {
     return Math.max(faults.isRedisBroken() ? 0 : (watch?.standstillMs() ?? 0), ...ofNodes);
   }
 
-  /** Throws NotStagedError when nothing went on for so long, in milliseconds, that the machine may be why something came late. */
+  /** Throws NotStagedError when nothing ran for so long, in milliseconds, that the machine may be the reason why something was late. */
   async function mustHaveGoneOn(mostMs: number) {
     const ms = await standstillMs(clock.now());
     if (ms < mostMs) return;
     throw new NotStagedError(`The machine was too busy: nothing ran for ${formatDuration(ms)}.`);
   }
 
-  /** Ends the drill where it stands: from here on each of its steps is refused, and its clients hang up. */
+  /** Ends the drill where it stands: from here on each of its steps is refused, and its clients disconnect. */
   function stop() {
     endedAt ??= clock.now();
     record.ring();
@@ -225,7 +225,7 @@ export async function openTestBed(options: TestBedOptions) {
     sales,
     lock,
     mark: marks.mark,
-    /** Narrates what happens, and goes on at once; of a step it waits for the audience, and nothing may depend on how long that takes. */
+    /** Narrates what happens, and returns at once. After a step it waits for the audience, and nothing may depend on how long that takes. */
     async say(sentence: StepSentence, isStep = false, line?: string) {
       mustBeOpen();
       await narrate(sentence, clock.now() - startedAt, isStep, line);

@@ -35,7 +35,7 @@ const lockStepsInChinese: Wording<FormsOf<typeof lockSteps>> = {
   'waited in vain': ({ sale, ms }) => `${sale} 等待了 ${durationInChinese(ms)}，放弃等待。`,
   'lock not confirmed': ({ sale }) => `${sale} 被拒绝：没有副本确认它的锁。`,
 
-  // A sale stays inside, goes on and ends.
+  // A sale stays inside, resumes and ends.
   stalled: ({ sale }) => `${sale} 在临界区内停顿。`,
   hung: ({ sale }) => `${sale} 卡死，进程仍然存活。`,
   'was still inside': ({ sale }) => `${sale} 仍在临界区内。`,

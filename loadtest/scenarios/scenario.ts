@@ -39,7 +39,7 @@ export function asDrill(scenario: Scenario): Drill {
 }
 
 /**
- * Plays a scenario, and plays it again when the machine stood still for so long that the verdict may be wrong, or when the fault could
+ * Plays a scenario, and plays it again when the machine was stalled for so long that the verdict may be wrong, or when the fault could
  * not be staged. What it could not stage is `unknown`, what the target can't carry `not-applicable`. However it
  * ends, the stack is as it was before. Rejects when it comes no further, and with the signal's reason when that aborts.
  */

@@ -57,7 +57,7 @@ export const steps = [
 
 export const demands = [
   demand(
-    'every buyer gets a response, within <time> while Redis is unavailable',
+    'every buyer gets a response within <time> while Redis is unavailable',
     async (playing, { ends }, { time: limitMs }) => {
       const { outages } = playing;
       /** How long each request in progress during an outage waited in it. */

@@ -20,11 +20,11 @@ export interface Actor {
   asks?: SaleName;
   /** The sale, if it was seen inside. */
   inside?: SaleName | undefined;
-  /** What it sends is held on its way until the scenario says that it goes on. */
+  /** What it sends is held until the scenario resumes it. */
   held?: ReturnType<TestBed['faults']['holdNext']> | undefined;
-  /** It stays inside until the scenario says that it goes on. */
+  /** It stays inside until the scenario resumes it. */
   isHeld?: boolean;
-  /** When it went on, on the shared clock. */
+  /** When it resumed, on the shared clock. */
   wentOnAt?: number;
 }
 

@@ -86,8 +86,8 @@ export interface Step<Playing> {
 }
 
 /**
- * What is said of a verdict, besides the figures: why it holds, because everybody waited or the first was refused as well, and why it
- * fails, because too little came of it or it came to no end as well.
+ * The explanations of a verdict, beside the figures: why it holds, also because everybody waited or the first sale was refused, and why it
+ * fails, also because too little happened or it never ended.
  */
 export const endings = [
   'if it holds',
@@ -200,7 +200,7 @@ function patternOf(form: string): RegExp {
 /** The playing that the steps of a scenario work on. */
 export interface Playable<Outcome> {
   clock: Clock;
-  /** Narrates what happens, and goes on at once; of a step it waits for the audience, and nothing may depend on how long that takes. */
+  /** Narrates what happens, and returns at once. After a step it waits for the audience, and nothing may depend on how long that takes. */
   say(sentence: StepSentence, isStep?: boolean, line?: string): Promise<void>;
   /** Waits until all has ended, and resolves with what is left. Throws NotStagedError when something never ends. */
   outcome(): Promise<Outcome>;

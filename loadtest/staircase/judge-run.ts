@@ -14,8 +14,8 @@ export function standingOf({ verdict, expected }: Pick<DrillResult, 'verdict' | 
 }
 
 /**
- * A run is as expected when every cell with a ✔ or ✘ in the staircase came out so, and nothing was left out. A cell that is left to
- * the measurement decides nothing; the reasons name it when it is unknown.
+ * A run is as expected when every cell with an expected ✔ or ✘ has that result, and no cell was left out. A cell without an
+ * expected result does not affect the verdict; the reasons name it when it is unknown.
  */
 export function judgeRun(stages: Results['stages'], leftOut: string[]): Pick<Results, 'verdict' | 'verdictReasons'> {
   const cells = stages.flatMap(({ stage, drills }) => drills.map((drill) => ({ stage, ...drill })));

@@ -33,7 +33,7 @@ export function backendOfRow(row: string): Backend {
   return externalRows.get(row)?.backend ?? backendOf(row);
 }
 
-/** True for a lock that lets in several at once. */
+/** True for a lock that lets in several holders at once. */
 export function isSemaphoreRow(row: string): boolean {
   return externalRows.get(row)?.isSemaphore ?? isSemaphore(row);
 }
@@ -49,26 +49,26 @@ export function rowOf(name: string): Row | undefined {
   return Object.hasOwn(rows, name) ? rows[name] : undefined;
 }
 
-/** The staircase that this row is in. An external lock stands among the locks. */
+/** The result matrix of this row. An external lock belongs to the locks. */
 export function staircaseOf(row: string): Staircase {
   return staircases.find(({ rows }) => Object.hasOwn(rows, row)) ?? lockStaircase;
 }
 
-/** The column of this name, in whichever staircase. Undefined when there is none. */
+/** The column of this name in any result matrix. Undefined when there is none. */
 export function columnOf(drill: string): Column | undefined {
   return staircases.find(({ columns }) => Object.hasOwn(columns, drill))?.columns[drill];
 }
 
-/** The names of the columns of a staircase: of the one that has this column. */
+/** The names of all columns in the result matrix that has this column. */
 export function columnsWith(drill: string): string[] {
   const { columns } = staircases.find(({ columns }) => Object.hasOwn(columns, drill)) ?? lockStaircase;
   return Object.keys(columns);
 }
 
-/** The names of all columns, staircase after staircase. */
+/** The names of all columns of all result matrices. */
 export const columnNames: string[] = staircases.flatMap(({ columns }) => Object.keys(columns));
 
-/** What the staircase says of a cell: null where it is left to the measurement. */
+/** The expected verdict of a cell: null if there is none. */
 export function verdictExpected(row: string, drill: string): 'pass' | 'fail' | null {
   const sign = signOf(row, drill);
   if (sign === '✔') return 'pass';
@@ -81,7 +81,7 @@ export function fixes(row: string, drill: string): boolean {
   return before !== undefined && verdictExpected(before, drill) === 'fail' && verdictExpected(row, drill) === 'pass';
 }
 
-/** True where the row has nothing that the drill could break. */
+/** True when the row has nothing for the drill to break. */
 export function hasNothingToBreak(row: string, drill: string): boolean {
   return signOf(row, drill) === '–';
 }

@@ -25,7 +25,7 @@ export const groupTitles: Record<Group, Both> = {
   'Cost and traces': ['Cost and traces', '代价和残留'],
 };
 
-/** No two staircases share the name of a row or a column. */
+/** A result matrix. No two matrices share the name of a row or a column. */
 export interface Staircase {
   /** What stands above it. */
   title: Both;
@@ -37,7 +37,7 @@ export interface Staircase {
   rows: Record<string, Row>;
 }
 
-/** A stage, a strategy or a guard. */
+/** A stage, a strategy or a protection against duplicate runs. */
 export interface Row {
   /** Its heading. */
   title: Both;
@@ -75,7 +75,7 @@ export interface Column {
   figure?: (figures: StepFigures, verdict: Verdict) => string | undefined;
 }
 
-/** A row whose signs stand in a table. */
+/** A row whose signs are in a table. */
 export type UnreadRow = Omit<Row, 'signs'>;
 
 /** A result matrix whose table is not parsed yet. The table lists its rows and columns, in order. */

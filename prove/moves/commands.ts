@@ -17,7 +17,7 @@ import type { Leases } from './leases.ts';
 import { FAULTY_MASTER, LONGEST_MS, type Move, type MovesOptions, spend } from './move.ts';
 import type { Processes } from './processes.ts';
 
-/** The line on which a command may be held up: to the server of the stock. */
+/** True for the connection on which a command may be held: the one to the server of the stock. */
 export const isHeldUp = ({ line, server }: Pending) => line === 'commands' && server === 0;
 
 export type Commands = ReturnType<typeof createCommands>;

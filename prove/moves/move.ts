@@ -33,13 +33,13 @@ export interface MovesOptions {
   horizonMs: number;
 }
 
-/** The time of what does not happen. */
+/** The time of an event that does not happen. */
 export const NEVER = Number.POSITIVE_INFINITY;
-/** The end of a lease whose holder has given it up while it was inside. */
+/** The end of a lease whose holder has released it while it was inside. */
 export const GIVEN_UP = -1;
 /** How long a pause, a delay or a late reply lasts at most, in milliseconds. */
 export const LONGEST_MS = 3 * LEASE_MS;
-/** Masters differ in nothing, so faults of one are faults of any. */
+/** The master that has the faults. All masters are alike, so one is enough. */
 export const FAULTY_MASTER = 1;
 
 export const stepOf = ({ at }: State, process: string, kind: StepKind, what: Clause): Step => ({

@@ -4,7 +4,7 @@ import { Redis } from 'ioredis';
 import type { Command, Commands, Line } from './commands.ts';
 import type { Moment } from './moment.ts';
 
-/** A connection that may be lost, as a client of it sees it. */
+/** A connection that may be lost, as its client sees it. */
 export interface Connected {
   isReady(): boolean;
   /** How long an answer is waited for, in milliseconds. */

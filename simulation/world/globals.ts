@@ -5,7 +5,7 @@ import { namesIn, ownVersion } from '../own-module.ts';
 import type { Moment } from './moment.ts';
 import type { Timers } from './timers.ts';
 
-/** Globals that code finds replaced by those of its world. */
+/** The globals that a world replaces. */
 export const replacedGlobals = [
   ...['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'setImmediate', 'clearImmediate'],
   ...['performance', 'Math', 'AbortSignal', 'crypto'],
@@ -75,7 +75,7 @@ export function createGlobals(
   };
 }
 
-/** A global that is refused, whatever is done with it. */
+/** A global whose every use is refused. */
 export const refusing = (what: string, { refuse }: Moment) =>
   new Proxy(function refused() {}, {
     get: (_target, member) => refuse(`${what}.${String(member)}`),

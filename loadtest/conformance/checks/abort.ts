@@ -123,7 +123,9 @@ export const abortMany = ({ stage }: LockUnderTest) =>
     const ends = await Promise.all(asked.map((each) => story.endOf(each, 2 * SOON_MS)));
     const pending = ends.filter(({ how }) => how !== 'rejected').length;
     if (pending > 0)
-      throw new Fault(`acquire() of ${pending} of ${WAITERS} waiters had not ended ${2 * SOON_MS} ms after the abort.`);
+      throw new Fault(
+        `The acquire() of ${pending} of ${WAITERS} waiters had not ended ${2 * SOON_MS} ms after the abort.`,
+      );
     await story.pass(CLEAR_UP_MS);
     const from = story.now();
     await story.pass(LEASE_MS);

@@ -20,10 +20,10 @@ export const enter = ({ stage }: LockUnderTest) =>
     const [a, b] = [p.holder('A'), p.holder('B, in the same process,')];
     const [c, waiter] = [q.holder('C, in another process,'), q.holder('D')];
     const entered = await story.endOf(a.acquire(), LIMIT_MS);
-    if (entered.how !== 'done') throw new NoLock(`acquire() of a free lock ${saidOf(entered)}.`);
+    if (entered.how !== 'done') throw new NoLock(`The acquire() of a free lock ${saidOf(entered)}.`);
     await story.endOf(a.release(), LIMIT_MS);
     const again = await story.endOf(a.acquire(), LIMIT_MS);
-    if (again.how !== 'done') throw new NoLock(`acquire() of a released lock ${saidOf(again)}.`);
+    if (again.how !== 'done') throw new NoLock(`The acquire() of a released lock ${saidOf(again)}.`);
     await story.endOf(a.release(), LIMIT_MS);
     await a.enters(LIMIT_MS);
     if (!(await b.isKeptOut())) throw new NoLock('Two holders in one process were inside at the same moment.');
@@ -31,7 +31,7 @@ export const enter = ({ stage }: LockUnderTest) =>
     const waiting = waiter.acquire();
     await story.pass(WAIT_MS);
     const released = await a.leaves();
-    if (released.how !== 'done') throw new NoLock(`release() of the holder ${saidOf(released)}.`);
+    if (released.how !== 'done') throw new NoLock(`The release() of the holder ${saidOf(released)}.`);
     const next = await story.endOf(waiting, LIMIT_MS);
     if (next.how !== 'done') throw new Fault(`The lock is free, but acquire() of its waiter ${saidOf(next)}.`);
     story.say('the waiter enters');

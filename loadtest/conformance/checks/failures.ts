@@ -7,7 +7,7 @@ import { type End, Fault, holds, STEP_LIMIT_MS } from '../outcome.ts';
 import { LEASE_MS, LONG_LEASE_MS, type LockUnderTest, type Staging } from '../staging.ts';
 import { TAKEOVER_LEASES } from './death.ts';
 
-/** Whom nothing keeps out but a key of his own is inside, or has given up, by then, in milliseconds: long before the lease ends. */
+/** By when a caller that only its own key could keep out must have entered or given up, in milliseconds: long before the lease ends. */
 export const LIMIT_MS = LONG_LEASE_MS / 2;
 /** The start of the sentence for an acquire() that does not end although nothing keeps it out. */
 export const NOT_FREE = `, and then the lock was not free: ${formatDuration(LIMIT_MS)} later, under a lease of ${formatDuration(LONG_LEASE_MS)},`;
@@ -29,7 +29,7 @@ async function fail({ two, story }: Staging, at: number, how: Failure) {
   await judge(end, a, b, what);
 }
 
-/** So ended the acquire() of a holder: who counts as inside is alone, and who does not has given up what it had taken. */
+/** Judges the end of an acquire(): a holder that entered must be alone, and one that did not must have given back what it took. */
 export async function judge({ how }: End, holder: Holder, rival: Holder, what: string) {
   if (how === 'pending')
     throw new Fault(`${what}: ${holder.name} waited ${formatDuration(LIMIT_MS)} for its own key and did not enter.`);

@@ -34,7 +34,7 @@ export const longHold = ({ stage, promises }: LockUnderTest) =>
   });
 
 /**
- * The holder is told within a lease of the loss: by `lost`, whether the key is gone or Redis does not answer, and by `onLeaseLost`, when
+ * The holder must be told of its loss within a lease: by `lost`, when the key is gone or Redis does not reply, and by `onLeaseLost`, when
  * a renewal finds the key gone or `lost` has aborted.
  */
 export async function lost({ survey, stage }: LockUnderTest) {
@@ -243,7 +243,7 @@ export async function notHeld({ stage }: LockUnderTest) {
     await stage(async (staging) => {
       const end = await run(staging);
       if (end !== undefined && !isNotHeld(end))
-        throw new Fault(`release() of a lock ${name} ${saidOf(end)}. It must reject with LOCK_NOT_HELD.`);
+        throw new Fault(`The release() of a lock ${name} ${saidOf(end)}. It must reject with LOCK_NOT_HELD.`);
     });
   }
   return holds('release() rejects with LOCK_NOT_HELD whenever the lock is no longer held.');

@@ -138,7 +138,7 @@ async function neverHeld({ process, story }: Staging) {
 async function mustNotBeHeld({ story }: Pick<Staging, 'story'>, { release }: Holder, which: string) {
   const end = await story.ends('release()', release(), STEP_LIMIT_MS);
   if (!isNotHeld(end))
-    throw new Fault(`release() of a reader ${which} ${saidOf(end)}. It must reject with LOCK_NOT_HELD.`);
+    throw new Fault(`The release() of a reader ${which} ${saidOf(end)}. It must reject with LOCK_NOT_HELD.`);
 }
 
 /** A writer waits for a reader when another comes to read: whoever is first, both have their turn. */
@@ -169,7 +169,7 @@ async function waits({ process, story }: Staging) {
   await story.pass(LEASE_MS / 4);
   a.abort();
   if ((await story.endOf(gone, STEP_LIMIT_MS)).how !== 'rejected')
-    throw new Fault('acquire() of an aborted reader did not reject while a writer was inside.');
+    throw new Fault('The acquire() of an aborted reader did not reject while a writer was inside.');
   await c.mustLeave('After one of two waiting readers was aborted,');
   await b.mustEnter('After the writer had left,', STEP_LIMIT_MS, asked);
   await b.mustLeave('After the writer had left,');

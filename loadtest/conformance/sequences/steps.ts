@@ -55,15 +55,17 @@ export const steps: Record<Operation, Step> = {
     scene.hasLeft();
     scene.leftBehind += 1;
     if (end.how === 'pending')
-      throw scene.fault(`a command of release() of ${holder.name} failed with an error, and release() did not settle.`);
-    return `release() of ${holder.name} failed with an error`;
+      throw scene.fault(
+        `a command of the release() of ${holder.name} failed with an error, and the call did not settle.`,
+      );
+    return `the release() of ${holder.name} failed with an error`;
   },
   // Whether it rejects is for contract-not-held.
   async 'release again'(scene) {
     const former = scene.former as Holder;
     scene.former = undefined;
     const end = await former.leaves();
-    if (end.how === 'pending') throw scene.fault(`release() of ${former.name} ${saidOf(end)}.`);
+    if (end.how === 'pending') throw scene.fault(`the release() of ${former.name} ${saidOf(end)}.`);
     return `${former.name}, which no longer held the lock, released`;
   },
   hold: holdFor(HOLD_LEASES),
@@ -102,7 +104,7 @@ export const steps: Record<Operation, Step> = {
     const asked = next.acquire();
     await held.fail('error', `the acquire() of ${next.name}`);
     await scene.giveUp(next, asked);
-    return `acquire() of ${next.name} failed with an error`;
+    return `the acquire() of ${next.name} failed with an error`;
   },
   async disconnect(scene) {
     const { p } = scene.nodes;

@@ -27,7 +27,7 @@ export function breakConnections(ground: Ground, { onMove = () => {} }: FaultsOp
     return linksToMasters(node, [...masters.keys()]);
   }
 
-  /** Cuts these lines until what is returned mends them. */
+  /** Cuts these connections until the returned function restores them. */
   function cut(links: Link[], how?: Parameters<Link['cut']>[0]): () => void {
     const restore = () => {
       for (const link of links) link.restore();
@@ -121,14 +121,14 @@ export function breakConnections(ground: Ground, { onMove = () => {} }: FaultsOp
     leadTo,
     untilFound,
     cutOff,
-    /** Cuts the line between a node and Redis: no packet passes, and neither side is told. Returns what mends it. */
+    /** Cuts the connection between a node and Redis: no packet passes, and neither side is told. Returns what restores it. */
     cutLine: (node: TargetNode) => cut([linkOf(node)], 'silent'),
-    /** Cuts the lines between a node and these masters. Returns what mends them. */
+    /** Cuts the connections between a node and these masters. Returns what restores them. */
     cutMasters: (node: TargetNode, wanted: number[]) => cut(linksToMasters(node, wanted)),
     /** Those of Redis, or of these masters. */
     delayAnswers: (node: TargetNode, ms: number, wanted?: number[]) =>
       delay(wanted ? linksToMasters(node, wanted) : [linkOf(node)], ms),
-    /** Mends every line of a node to Redis and the masters. */
+    /** Restores every connection of a node to Redis and the masters. */
     restore(node: TargetNode) {
       for (const link of [linkOf(node), ...(node.masterLinks ?? [])]) link.restore();
     },

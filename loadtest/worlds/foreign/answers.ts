@@ -4,7 +4,7 @@ import type { SaleAnswer } from '../../evidence/answers.ts';
 import type { ServiceTold } from '../../evidence/judgement.ts';
 import { shortened } from './command-kinds.ts';
 
-/** A text without what differs from sale to sale: `#` for a number, `~` for what is long, or has letters and digits, as ids are. */
+/** Masks the parts of a text that differ between sales: `#` for a number, `~` for long parts and for mixed letters and digits, such as ids. */
 export const masked = (text: string) =>
   text
     .replace(/[\w-]{16,}|(?=[\w-]*\d)(?=[\w-]*[a-z])[\w-]{6,}/gi, '~')
@@ -13,7 +13,7 @@ export const masked = (text: string) =>
 
 export const maskOf = (status: number, body: string) => `${status} ${masked(body)}`.trim();
 
-/** What an answer says, by these masks. What is none of them does not say whether the sale took place. */
+/** Reads a response by these masks. A response that matches none does not say whether the sale took place. */
 export function readByMask({ sold, soldOut, busy }: ServiceTold['answers'], status: number, body: string): SaleAnswer {
   const mask = maskOf(status, body);
   if (mask === sold) return { outcome: 'sold' };

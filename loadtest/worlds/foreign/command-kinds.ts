@@ -19,7 +19,7 @@ export function keysOf({ name, args, isSql }: Command): string[] {
   return name.includes('.') ? args.slice(0, 1) : new RedisCommand(name.toLowerCase(), args).getKeys().map(String);
 }
 
-/** Its name, and which script it runs: the same for an EVAL and its EVALSHA. Of a statement its text, without literals. */
+/** The kind of a command: its name and script, the same for an EVAL and its EVALSHA; for a statement its text without literals. */
 export function kindOf({ name, args: [first = ''], isSql }: Command): string {
   if (isSql) return withoutLiterals(first) || name;
   if (!runsScript.test(name)) return name;
@@ -44,22 +44,22 @@ export function toldCommand(command: Command): string {
   return shortened(words.join(' '));
 }
 
-/** What a reply says, as it is shown: of a row the stock alone. */
+/** A reply for display: of a row only the stock. */
 export function toldReply({ text, row: found }: Reply, row: StockPlace['row']): string {
   if (!row || !found) return text;
   const units = unitsIn(found, row);
   return units === undefined ? '…' : `${row.column}=${units}`;
 }
 
-/** What a row that was read says of the stock. */
+/** The stock in a row that was read. */
 export function unitsIn(found: Map<string, string>, { column }: NonNullable<StockPlace['row']>): string | undefined {
   return [...found].find(([name]) => name.toLowerCase() === column.toLowerCase())?.[1];
 }
 
-/** In one line that is not too long. */
+/** Shortens a text to one line. */
 export const shortened = (text: string, most = 90) => text.replace(/\s+/g, ' ').trim().slice(0, most);
 
-/** What a stock is known by on the wire: its key, or its table and column. */
+/** Where the stock is: its key, or its table and column. */
 export interface StockPlace {
   stock: string;
   row?: Pick<RowPlace, 'table' | 'column'> | undefined;
@@ -90,7 +90,7 @@ export function stockKindsOf(commands: Command[], stock: StockPlace): Pick<Servi
   return { read: first === write || first === undefined ? undefined : kindOf(first), write: kindOf(write) };
 }
 
-/** The keys that these commands read as a stock is read, or take from in one step: what may be the stock, and is no lock. If there is none, those of scripts. */
+/** The keys that may be the stock: those that these commands read, or decrement in one step. If there are none, the keys of scripts. */
 export function stocksAmong(commands: Command[]): string[] {
   const claimed = new Set(commands.filter(isClaim).flatMap(keysOf));
   const among = (isCandidate: (command: Command) => boolean) =>
@@ -112,7 +112,7 @@ export function fieldOf(commands: Command[], key: string): string | undefined {
   return one?.args[1];
 }
 
-/** The lease that a command asks for, in milliseconds: what its PX or EX says, or its own argument. Undefined when it asks for none. */
+/** The lease that a command sets, in milliseconds, from PX, EX or its own argument. Undefined when it sets none. */
 export function leaseIn({ name, args }: Command): number | undefined {
   const after = (word: string) => args[args.findIndex((arg) => arg.toUpperCase() === word) + 1];
   const has = (word: string) => args.some((arg) => arg.toUpperCase() === word);
@@ -123,7 +123,7 @@ export function leaseIn({ name, args }: Command): number | undefined {
   return undefined;
 }
 
-/** The stock that a command writes, where it says so itself. */
+/** The stock that a command writes, if it is among its arguments. */
 export function stockIn({ name, args }: Command): number | undefined {
   const value = Number({ SET: args[1], GETSET: args[1], HSET: args[2], SETEX: args[2], PSETEX: args[2] }[name]);
   return Number.isInteger(value) ? value : undefined;

@@ -9,7 +9,7 @@ import type { Sale } from './said.ts';
 import type { SeenWire } from './sales-seen.ts';
 import type { RowPlace } from './stock-row.ts';
 
-/** As it is told, and what else its sales have shown. */
+/** What is reported about a service, and what else its sales have shown. */
 export interface Learned extends Omit<ServiceTold, 'command' | 'sale'> {
   sale: Sale;
   field?: string | undefined;
@@ -29,7 +29,7 @@ export interface Learned extends Omit<ServiceTold, 'command' | 'sale'> {
   idle: string[];
 }
 
-/** What is told of it, to be read by others: what has no end is null. */
+/** The report for other programs: infinite values become null. */
 export function asTold(learned: Learned, command: string): ServiceTold {
   const { sale, stock, field, lock, patienceMs, saleMs } = learned;
   const orNull = (ms: number) => (Number.isFinite(ms) ? Math.round(ms) : null);
@@ -44,9 +44,9 @@ export function asTold(learned: Learned, command: string): ServiceTold {
   });
 }
 
-/** So long the answer to a reading is held at most, to see how long the client waits for it, in milliseconds. */
+/** How long the reply to a read is held at most, to see how long the client waits for it, in milliseconds. */
 export const PATIENCE_LIMIT_MS = 2_500;
-/** Of what a client waits for an answer, so much is used. */
+/** The part of a client's patience that is used. */
 export const OF_PATIENCE = 0.85;
 /** A sale is held for less of it: it is over in its time, and a busy machine lets it go late. */
 export const HELD_OF_PATIENCE = 0.6;
@@ -64,7 +64,7 @@ export function isOfLock(known: Pick<Learned, 'stock' | 'row' | 'idle'>, command
   return !names(command, known) && keysOf(command).some((key) => !isStockKey(known, key));
 }
 
-/** How the service that is known so shows on the wire. */
+/** How a learned service looks on the wire. */
 export function wireOf(known: Learned): Wire & SeenWire {
   const { stock, row, read, write, written, lock, answers, sale } = known;
   const isOf = (command: Command, kind: string | undefined) => kindOf(command) === kind && names(command, known);

@@ -5,7 +5,7 @@ import { Redis } from 'ioredis';
 import type { Running } from './said.ts';
 import { type Copy, type ForeignStack, listens, openGround } from './stack.ts';
 
-/** Opens nginx before them. Rejects with a sentence when their Redis does not answer. */
+/** Opens nginx in front of both copies. Rejects with a sentence when their Redis does not reply. */
 export async function openRunningStack({ urls, redisUrl, stock }: Running): Promise<ForeignStack> {
   const redis = new Redis(redisUrl, { lazyConnect: true, retryStrategy: () => null });
   redis.on('error', () => {});

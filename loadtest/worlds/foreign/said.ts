@@ -37,7 +37,7 @@ export interface SaidOfService extends z.output<typeof fileSchema> {
   name: string;
 }
 
-/** Copies that run already. */
+/** Copies that are already running. */
 export interface Running {
   /** The copies, such as `http://127.0.0.1:8081`. */
   urls: string[];
@@ -46,17 +46,17 @@ export interface Running {
   stock: string;
 }
 
-/** What a user may say. What is left out is learned. */
+/** Everything that a user may configure. What is missing is learned. */
 export interface Said extends Partial<SaidOfService> {
   running?: Running | undefined;
   /** The stock, where that is in MySQL. */
   row?: StockRow | undefined;
 }
 
-/** How a unit is asked for. */
+/** The request that buys a unit. */
 export type Sale = Wire['sale'];
 
-/** What is said of the service that is given as a command, or as a folder with a `lockstep.json`. Throws a sentence. */
+/** Reads the configuration of a service, given as a command or as a folder with a `lockstep.json`. Throws a sentence. */
 export function readSaid(given: string, from: string): SaidOfService {
   const folder = resolve(from, given);
   const isFolder = existsSync(folder) && statSync(folder).isDirectory();
@@ -80,7 +80,7 @@ function parse(text: string, what: string): unknown {
   }
 }
 
-/** `POST /buy`, and a body in JSON behind it, if there is one. Throws a sentence. */
+/** Parses `POST /buy`, followed by a JSON body if there is one. Throws a sentence. */
 export function readSale(text: string): Sale {
   const [, method, path, json] = /^(GET|POST) (\/\S*)(?: ([[{].*))?$/s.exec(text.trim()) ?? [];
   if (method === undefined || path === undefined)

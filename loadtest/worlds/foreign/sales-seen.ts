@@ -31,7 +31,7 @@ export interface SeenWire extends Pick<Wire, 'isStockRead' | 'isStockWrite' | 'i
   isShared: boolean;
 }
 
-/** Follows the sales of a node over its link. `tell` is given each event. */
+/** Follows the sales of a node through its fault proxy. Calls `tell` with each event. */
 export function seeSales(
   { name, link, clock }: { name: string; link: ReplyLink; clock: Clock },
   wire: () => SeenWire | undefined,

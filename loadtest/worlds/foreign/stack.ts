@@ -99,7 +99,7 @@ export function openGround() {
   };
 }
 
-/** Starts all of it. Rejects with PartError when a copy ends or does not listen in time. */
+/** Starts the stack. Rejects with PartError when a copy ends or does not listen in time. */
 export async function openForeignStack(
   service: Service,
   asked: {

@@ -2,7 +2,7 @@
 
 import { createPool, type RowDataPacket } from 'mysql2/promise';
 
-/** Where a stock is in MySQL. */
+/** The place of a stock in MySQL. */
 export interface RowPlace {
   /** The server and the database, with user and password. */
   url: string;
@@ -41,7 +41,7 @@ export function readRowPlace(text: string): RowPlace {
   return { url: url.href, table, column, ...(where !== undefined && { where: { name, value } }) };
 }
 
-/** Connects, and sees that there is one such row. Rejects with a sentence that says what to do. */
+/** Connects, and checks that there is exactly one such row. Rejects with a sentence that says what to do. */
 export async function openStockRow({ url, table, column, where }: RowPlace) {
   const { host, pathname } = new URL(url);
   const label = `${table}.${column}${where ? `, ${where.name}=${where.value},` : ''} in mysql://${host}${pathname}`;

@@ -165,13 +165,13 @@ export async function openForeignTarget(
   }
 }
 
-/** Asks a node to sell. Resolves with status 0, and why, when it does not answer. */
+/** Sends a sale to a node. Resolves with status 0, and why, when it does not respond. */
 export const sellAt = ({ publicUrl }: ForeignNode, { request }: Network, sale: Wire['sale'], limitMs: number) =>
   request({ ...sale, url: new URL(sale.path, publicUrl), signal: AbortSignal.timeout(limitMs) }).catch(
     ({ message }: Error) => ({ status: 0, body: message }),
   );
 
-/** Sells at a node until the stock tells that a unit went. Resolves with the answer to that. Rejects with what it answers instead. */
+/** Sends sales to a node until the stock has gone down by a unit. Resolves with that response. Rejects with what it responds instead. */
 export async function warmUp({ network, wire }: ForeignTarget, node: ForeignNode, limitMs: number) {
   const deadline = performance.now() + limitMs;
   let last = 'nothing';

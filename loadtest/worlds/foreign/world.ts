@@ -9,7 +9,7 @@ import { recordExchanges } from './exchanges.ts';
 import { HELD_OF_PATIENCE, type Learned, OF_PATIENCE, PATIENCE_LIMIT_MS } from './learned.ts';
 import type { ForeignTarget } from './target.ts';
 
-/** The drills that the wire can carry, in the order in which they are told. */
+/** The drills that need only the traffic of a service, in the order of the report. */
 export const foreignDrills = [
   'one-node-rush',
   'rush',

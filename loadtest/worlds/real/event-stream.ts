@@ -23,7 +23,7 @@ export interface FollowOptions {
   signal?: AbortSignal | undefined;
 }
 
-/** Follows the node whose lab listener is at `labUrl`, whatever becomes of it, until it is closed. Never throws or rejects. */
+/** Follows the node whose admin API is at `labUrl`, whatever becomes of it, until it is closed. Never throws or rejects. */
 export function followNode(labUrl: string, { onPush, onGone = () => {}, signal }: FollowOptions): { close(): void } {
   const closing = new AbortController();
   const { signal: closed } = closing;

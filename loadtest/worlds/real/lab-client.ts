@@ -19,13 +19,13 @@ import { isLate, type LabClient, LateAnswerError } from '../../harness/target.ts
 import { formatDuration } from '../../narration/numbers.ts';
 import { followNode } from './event-stream.ts';
 
-/** How long a lab listener may take to answer, in milliseconds. */
+/** How long the admin API may take to respond, in milliseconds. */
 const ANSWER_LIMIT_MS = 10_000;
 
 /** How long a tick may take that is held while an audience looks at it, in milliseconds. */
 const TICK_LIMIT_MS = 3_600_000;
 
-/** Talks to the lab listener at `labUrl`. Every call rejects with one sentence when the answer is late, an error or nonsense. */
+/** Talks to the admin API at `labUrl`. Every call rejects with one sentence when the answer is late, an error or nonsense. */
 export async function openLabClient(labUrl: string): Promise<LabClient> {
   const { port } = nodeStateSchema.parse(await call('GET', '/state'));
   const publicUrl = new URL(labUrl);

@@ -9,7 +9,7 @@ import { ourWire } from '../../harness/wire.ts';
 import { openLabClient } from './lab-client.ts';
 import { machineClock, machineNetwork } from './machine.ts';
 
-/** Why the MySQL of a run may not be filled and emptied, as a sentence; undefined when there is one of its own, or none. */
+/** Why the MySQL of a run must not be filled and emptied, as a sentence; undefined when it is private, or there is none. */
 export function whyNotOwnMysql(): string | undefined {
   if (!process.env['MYSQL_URL']) return undefined;
   return 'The drill would empty the MySQL at MYSQL_URL. Set MYSQL_URL= to start a private one.';

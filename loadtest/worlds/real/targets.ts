@@ -10,7 +10,7 @@ import { rowOf } from '../../staircase/lookup.ts';
 import type { Row } from '../../staircase/staircase.ts';
 import { openLocalTarget, openRunningTarget } from './target.ts';
 
-/** How the servers that a run starts for itself stand. */
+/** The kinds of servers that a run starts for itself. */
 export interface OwnServers {
   /** Their Redis (single). */
   redisMode?: RedisMode | undefined;
@@ -40,7 +40,7 @@ export interface TargetsOptions {
   onDeath: (sentence: string) => void;
 }
 
-/** An external lock as its nodes are given it. */
+/** An external lock for the nodes of a stack. */
 export interface ExternalModule {
   /** Where its module is. */
   file: string;

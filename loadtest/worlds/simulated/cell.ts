@@ -37,7 +37,7 @@ export function endedBy(error: unknown, { lock }: VirtualTask): VirtualResult {
   return { outcome: { ...outcome, verdict: 'fail', ...explained([because('text', { text })]) }, endsProcess: true };
 }
 
-/** Plays a cell in the virtual world. Checks are made one at a time: what no code of a lock handles comes to the process. */
+/** Plays a cell in the simulation. Checks are made one at a time: what no code of a lock handles comes to the process. */
 export async function playCell({ stage, drill: name, settings, lock }: VirtualTask): Promise<VirtualResult> {
   if (isCheck(name)) return { outcome: await runCheck(name, lock ?? lockNamed(stage)) };
   if (name === SEEDED_ORDERS && lock) return { outcome: await runOrders(lock, { seconds: ORDERS_SECONDS }) };

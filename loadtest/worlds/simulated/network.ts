@@ -7,7 +7,7 @@ import type { HttpAnswer, HttpRequest, LoadRequest, Network, ReplicaLine, Runnin
 import type { Harness } from './driver.ts';
 import { createHarnessClient } from './redis-client.ts';
 
-/** The address of what stands before the nodes and sends each sale to the next of them. */
+/** The address of the load balancer, which sends each sale to the next node. */
 export const BALANCER_URL = 'http://nginx';
 const SKU = '001';
 /** How long it takes to hear that there is nobody, in milliseconds. */

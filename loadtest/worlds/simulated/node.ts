@@ -6,7 +6,7 @@ import type { Link } from '../../../stack/proxy/link.ts';
 import { isLate, LateAnswerError, type OnPush, type TargetNode } from '../../harness/target.ts';
 import type { Harness } from './driver.ts';
 
-/** How long a lab listener may take to answer, in milliseconds. */
+/** How long the admin API may take to respond, in milliseconds. */
 const ANSWER_LIMIT_MS = 10_000;
 /** How long a question takes to its node, and the answer back, in milliseconds. */
 const WAY_MS = 0.1;
@@ -24,7 +24,7 @@ export function targetNodeOf({ lab, harness, index, links }: TargetNodeOptions):
   const { name } = lab.node(index);
   const [link, ...masterLinks] = links;
 
-  /** Asks the lab listener of the node that runs now. Rejects when it is dead, or late. */
+  /** Asks the admin API of the node that runs now. Rejects when it is dead, or late. */
   function ask<T>(act: (service: Service) => T | Promise<T>, limitMs = ANSWER_LIMIT_MS): Promise<T> {
     return new Promise((resolve, reject) => {
       let isOver = false;

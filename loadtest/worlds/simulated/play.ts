@@ -13,7 +13,7 @@ import { openVirtualTarget } from './target.ts';
 
 export const LEASE_MS = 1_000;
 const MASTERS = 5;
-/** A drill that comes to no end by then never does, in milliseconds of the virtual clock. */
+/** After how long a drill counts as endless, in milliseconds of the simulated clock. */
 const LIMIT_MS = 900_000;
 
 /** A load that is small, and large enough to tell. */
@@ -39,15 +39,15 @@ export interface PlayOptions {
 
 export interface Played {
   outcome: DrillOutcome;
-  /** What happened, with the milliseconds of the virtual clock. */
+  /** What happened, with the milliseconds of the simulated clock. */
   log: string[];
-  /** How long it took by the virtual clock, in milliseconds. */
+  /** How long it took by the simulated clock, in milliseconds. */
   virtualMs: number;
-  /** What the lock has used that the virtual world does not have, such as `worker_threads.Worker()`: then the outcome says nothing of it. */
+  /** What the lock has used that the simulation does not have, such as `worker_threads.Worker()`: then the outcome says nothing of it. */
   lacking?: string;
 }
 
-/** Plays a drill under a stage or a strategy. Rejects when the drill does, and when it comes to no end. */
+/** Plays a drill under a stage or a strategy. Rejects when the drill does, and when it does not end. */
 export function playDrill(drill: Drill, stage: string, options: PlayOptions = {}): Promise<Played> {
   const { lock = lockNamed(stage), wrap = (target) => target, narrate = async () => {}, disturb = () => {} } = options;
   const settings = { ...usualSettings, ...options.settings };
@@ -78,7 +78,7 @@ function logOf({ events, now }: Lab, { verdict, reasons }: DrillOutcome) {
 }
 
 /**
- * Opens the virtual world, and resolves as `act` does. Rejects when that comes to no end in a quarter of an hour of its clock.
+ * Opens the simulation, and resolves as `act` does. Rejects when that comes to no end in a quarter of an hour of its clock.
  */
 export async function inVirtualWorld<T>(
   { lock, leaseMs = LEASE_MS }: { lock: LockSource; leaseMs?: number | undefined },

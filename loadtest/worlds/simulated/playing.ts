@@ -3,6 +3,6 @@
 import type { Lab } from '../../../simulation/lab.ts';
 import { fromFirstToLast, type PlayEvent, withLeases, withLetters } from '../../evidence/playing.ts';
 
-/** The playing so far. What Redis held is in it if that was watched. */
+/** The playing so far, with the contents of Redis if they were watched. */
 export const playingIn = ({ events, instances }: Pick<Lab, 'events' | 'instances'>): PlayEvent[] =>
   fromFirstToLast(withLeases(withLetters(events as PlayEvent[], instances)));

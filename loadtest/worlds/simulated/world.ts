@@ -16,7 +16,7 @@ export interface SimulatedWorldOptions {
 }
 
 /**
- * Opens the virtual world. A process that dies makes its cell unknown, or failed where an external lock has kept it for ever, and another
+ * Opens the simulation. A process that dies makes its cell unknown, or failed where an external lock has kept it for ever, and another
  * takes its place. Such a lock is not played again: its other cells end as this one.
  */
 export function simulatedWorld({ settings, locks = {}, limits = usualLimits }: SimulatedWorldOptions) {

@@ -112,7 +112,7 @@ test.each([
     'that always throws',
     "throw new Error('ERR max number of clients reached.');",
     'fail',
-    /^acquire\(\) of a free lock rejected with Error: ERR max number of clients reached\.$/,
+    /^The acquire\(\) of a free lock rejected with Error: ERR max number of clients reached\.$/,
   ],
   [
     'that asks for what the virtual world does not have',
