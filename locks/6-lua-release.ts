@@ -1,7 +1,7 @@
 // Stage 6 · lua-release
 // Problem: checking and deleting are two commands, and the owner can change between them.
 // Change:  one Lua script checks the owner and deletes the key.
-// Leaves:  a holder that acquires its own lock again waits for itself.
+// Leaves:  a holder that tries to acquire its own lock again waits for itself.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readScript } from './drivers/script.ts';

@@ -1,5 +1,5 @@
 // Stage 7 · reentrant
-// Problem: a holder that acquires its own lock again waits for itself.
+// Problem: a holder that tries to acquire its own lock again waits for itself.
 // Change:  the key is a hash { owner: hold count }; Lua scripts acquire and release it.
 // Leaves:  a sale that takes longer than the lease loses the lock halfway.
 

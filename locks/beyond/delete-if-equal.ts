@@ -1,7 +1,7 @@
 // Beyond · delete-if-equal
 // Problem: checking and deleting in one step takes a script, which every server must be sent and may lose.
 // Change:  one command compares and deletes: DELIFEQ in Valkey 9, DELEX with IFEQ in Redis 8.4.
-// Leaves:  it compares strings only, so the lock is not re-entrant: a holder that acquires it again waits for itself.
+// Leaves:  it compares strings only, so the lock is not re-entrant: a holder that tries to acquire it again waits for itself.
 // Source:  valkey.io, DELIFEQ; redis.io, DELEX.
 
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -12,11 +12,11 @@ const bad: [what: string, file: string, problem: RegExp][] = [
     writeModule('exits.ts', 'process.exit(7); export {};'),
     /^it ends the process that loads it \(7\)$/,
   ],
-  ['exports something else', writeModule('other.ts', 'export const lock = 1;'), /^it exports no createLock$/],
+  ['exports something else', writeModule('other.ts', 'export const lock = 1;'), /^it does not export createLock$/],
   [
     'makes no lock',
     writeModule('no-lock.ts', 'export const createLock = () => ({ acquire() {} });'),
-    /^createLock\(\) returns no \{ acquire, release \}: it returns \{ acquire/,
+    /^createLock\(\) does not return \{ acquire, release \}: it returns \{ acquire/,
   ],
   ['has the name of a lock of ours', writeModule('4-ttl.ts', lockWith({})), /^4-ttl is the name of a lock of ours/],
   ['has a name that is no name of a row', writeModule('My_Lock.ts', lockWith({})), /must be in small letters/],

@@ -26,7 +26,7 @@ test.each([
 });
 
 test.each([
-  ['never listens', 'SIGINT', /start in/],
+  ['never listens', 'SIGINT', /Starting two copies/],
   ['hears no signal', 'SIGTERM', /Learned from/],
 ] as const)('a service that %s is gone after %s', async (odd, signal, line) => {
   const command = judge(odd);
@@ -62,7 +62,7 @@ test.each([
     'rediss://:secret@127.0.0.1:1',
     'TLS is not supported: --redis',
   ],
-  ['one copy', 'http://127.0.0.1:8081', 'redis://127.0.0.1:1', '--url names two copies'],
+  ['one copy', 'http://127.0.0.1:8081', 'redis://127.0.0.1:1', '--url needs the addresses of two copies'],
 ])('two copies that run already: %s is refused', async (_, url, redis, sentence) => {
   const command = start('scripts/judge.ts', ['--url', url, '--redis', redis, '--stock', 'stock:1']);
 
