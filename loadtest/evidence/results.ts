@@ -239,7 +239,9 @@ export type StageResult = Omit<z.infer<typeof stageResultSchema>, 'drills'> & { 
 export type Answer = z.infer<typeof answerSchema>;
 /** `said`: its answer in the language that is spoken, which is in no file. */
 export type Grade = z.infer<typeof gradeSchema> & { said?: Answer };
-export type Results = Omit<z.infer<typeof resultsSchema>, 'stages' | 'grades'> & {
+/** As `results.json` has them. */
+export type WrittenResults = z.infer<typeof resultsSchema>;
+export type Results = Omit<WrittenResults, 'stages' | 'grades'> & {
   stages: StageResult[];
   grades?: Grade[] | undefined;
 };
