@@ -1,10 +1,6 @@
 // The schema of `results.json`, the results of a run.
 
 import { z } from 'zod';
-import type { Sight } from '../narration/evidence.ts';
-import type { Deed } from '../narration/faults.ts';
-import type { Reason } from '../narration/reasons.ts';
-import type { StepSentence } from '../narration/steps.ts';
 import { exchangeSchema, serviceSchema } from './judgement.ts';
 import { promisesSchema } from './promises.ts';
 
@@ -226,20 +222,27 @@ export type Verdict = z.infer<typeof verdictSchema>;
 export type RushFigures = z.infer<typeof rushFiguresSchema>;
 export type StepFigures = z.infer<typeof stepFiguresSchema>;
 export type Timeline = z.infer<typeof timelineSchema>;
-/** What the sentences of a result say, as facts, of which each language makes its own. They are in no file. */
+/** What a sentence says: its form, and the values that fill it. */
+interface Fact {
+  form: string;
+  values: object;
+}
+/** What the sentences of a result say, of which each language makes its own. They are in no file, and loadtest/narration has their forms. */
 export interface Facts {
-  says: Reason[];
-  seen: Sight[];
+  says: Fact[];
+  seen: Fact[];
   /** In the order of the faults in the timeline. */
-  deeds: Deed[];
-  told: StepSentence[];
+  deeds: Fact[];
+  told: Fact[];
 }
 export type DrillResult = z.infer<typeof drillResultSchema> & { facts?: Facts };
 export type StageResult = Omit<z.infer<typeof stageResultSchema>, 'drills'> & { drills: DrillResult[] };
 export type Answer = z.infer<typeof answerSchema>;
 /** `said`: its answer in the language that is spoken, which is in no file. */
 export type Grade = z.infer<typeof gradeSchema> & { said?: Answer };
-export type Results = Omit<z.infer<typeof resultsSchema>, 'stages' | 'grades'> & {
+/** As `results.json` has them. */
+export type WrittenResults = z.infer<typeof resultsSchema>;
+export type Results = Omit<WrittenResults, 'stages' | 'grades'> & {
   stages: StageResult[];
   grades?: Grade[] | undefined;
 };

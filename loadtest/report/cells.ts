@@ -2,9 +2,11 @@
 
 import { type DrillResult, type Results, type RushFigures, rushFigures, stepFigures } from '../evidence/results.ts';
 import { checkQuestionsInChinese } from '../narration/check-questions.zh.ts';
+import type { Sight } from '../narration/evidence.ts';
 import { countOf, formatNumber } from '../narration/numbers.ts';
 import { orderQuestionsInChinese } from '../narration/order-questions.zh.ts';
 import { questionsInChinese } from '../narration/questions.zh.ts';
+import type { Reason } from '../narration/reasons.ts';
 import {
   durationSaid,
   either,
@@ -14,6 +16,7 @@ import {
   sightSaid,
   stepSaid,
 } from '../narration/spoken.ts';
+import type { StepSentence } from '../narration/steps.ts';
 import { isCheck, questionOfCheck } from '../staircase/conformance.ts';
 import { columnNames, columnOf, staircaseOf, staircases } from '../staircase/lookup.ts';
 import { type Group, groups, questionOfPage, type Staircase } from '../staircase/staircase.ts';
@@ -189,7 +192,7 @@ export function questionOf(drill: string): string {
 
 export function reasonsOf({ reasons, facts }: Pick<DrillResult, 'reasons' | 'facts'>): string[] {
   if (facts === undefined || !isChinese()) return reasons;
-  const said = facts.says.map(reasonSaid);
+  const said = (facts.says as Reason[]).map(reasonSaid);
   return reasons.length === 1 ? [sentencesSaid(said)] : said;
 }
 
@@ -198,10 +201,10 @@ export const reasonOf = (result: Pick<DrillResult, 'reasons' | 'facts'>) => sent
 
 /** Without the full stop. */
 export const evidenceOf = ({ evidence, facts }: Pick<DrillResult, 'evidence' | 'facts'>): string[] =>
-  facts && isChinese() && facts.seen.length === evidence.length ? facts.seen.map(sightSaid) : evidence;
+  facts && isChinese() && facts.seen.length === evidence.length ? (facts.seen as Sight[]).map(sightSaid) : evidence;
 
 export const toldOf = ({ told = [], facts }: DrillResult) =>
   told.map(({ ms, sentence }, at) => {
-    const step = facts?.told[at];
+    const step = facts?.told[at] as StepSentence | undefined;
     return { ms, sentence: step === undefined ? sentence : stepSaid(step) };
   });

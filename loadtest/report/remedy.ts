@@ -35,7 +35,9 @@ export function remedyOf(
   { drill, verdict, facts }: Pick<DrillResult, 'drill' | 'verdict' | 'facts'>,
 ): string {
   if (verdict !== 'unknown') return '';
-  const known = facts?.says.map(({ form }) => remedies[form]).find((remedy) => remedy !== undefined);
+  const known = facts?.says
+    .map(({ form }) => remedies[form as keyof ReasonForms])
+    .find((remedy) => remedy !== undefined);
   const staircase = staircaseOf(stage);
   if (isExternal(stage))
     return known ? inLanguage(known) : either('Close other programs and try again.', '请关闭其他程序，再试一次。');

@@ -1,6 +1,6 @@
 // What happened in a drill, from left to right: a lane for each fault and for each sale. The browser finds the width of the names.
 
-import type { Timeline } from '../evidence/results.ts';
+import type { Facts, Timeline } from '../evidence/results.ts';
 import type { Deed } from '../narration/faults.ts';
 import { type Both, inLanguage } from '../narration/language.ts';
 import { countOf, formatNumber } from '../narration/numbers.ts';
@@ -35,7 +35,7 @@ const words: Record<Part['kind'], Both> = {
 const inLegend = ['waits', 'inside', 'lease', 'overlap'] as const;
 
 /** The lanes of a drill, the faults above the sales. `deeds`: what the faults of the timeline are, where that is known. */
-export function drawTimeline(title: string, timeline: Timeline, deeds?: Deed[]): Html {
+export function drawTimeline(title: string, timeline: Timeline, deeds?: Facts['deeds']): Html {
   const rows = [...faultRows(timeline, deeds), ...timeline.lanes.map((_, i) => saleRow(timeline, i))];
   const moments = rows.flatMap(({ parts }) => parts.flatMap(({ fromMs, untilMs = 0 }) => [fromMs, untilMs]));
   const endMs = Math.max(1, timeline.durationMs, ...moments);
@@ -59,10 +59,10 @@ ${timeline.moreLanes > 0 && html`<figcaption>${either(`${countOf(timeline.moreLa
 }
 
 /** A fault that comes again has one lane. */
-function faultRows({ faults }: Timeline, deeds: Deed[] = []): Row[] {
+function faultRows({ faults }: Timeline, deeds: Facts['deeds'] = []): Row[] {
   const rows = new Map<string, Row>();
   for (const [at, { node, saleId, label, fromMs, untilMs }] of faults.entries()) {
-    const deed = deeds[at];
+    const deed = deeds[at] as Deed | undefined;
     const hit = [node, saleId && saleIn(saleId)].filter(Boolean).join(' · ');
     const name = deed && isChinese() ? deedSaid(deed) : label;
     const row = rows.get(`${label} ${hit}`) ?? { name, note: hit, parts: [] };

@@ -21,7 +21,7 @@ export const storiesInChinese: Record<string, string> = {
   'checking and deleting are two commands, and the owner can change between them.':
     '判断和删除是两条命令，中间锁可能易主。',
   'one Lua script checks the owner and deletes the key.': '用一个 Lua 脚本原子地完成判断和删除。',
-  'a holder that acquires its own lock again waits for itself.': '不可重入：持有者再次加锁，会一直等待自己。',
+  'a holder that tries to acquire its own lock again waits for itself.': '不可重入：持有者再次加锁，会一直等待自己。',
   'the key is a hash { owner: hold count }; Lua scripts acquire and release it.':
     '改用 hash：{ 持有者标识：重入次数 }，加锁和解锁都用 Lua 脚本。',
   'a sale that takes longer than the lease loses the lock halfway.': '业务比租期长时，做到一半锁就过期了。',
@@ -34,7 +34,7 @@ export const storiesInChinese: Record<string, string> = {
     '一步完成判断和删除需要脚本，脚本要发给每台服务器，服务器还可能忘掉它。',
   'one command compares and deletes: DELIFEQ in Valkey 9, DELEX with IFEQ in Redis 8.4.':
     '一条命令完成判断和删除：Valkey 9 的 DELIFEQ，Redis 8.4 的 DELEX … IFEQ。',
-  'it compares strings only, so the lock is not re-entrant: a holder that acquires it again waits for itself.':
+  'it compares strings only, so the lock is not re-entrant: a holder that tries to acquire it again waits for itself.':
     '它只能比较字符串；不可重入：持有者再次加锁，会一直等待自己。',
   'a sale that hangs keeps its lock as long as its process lives, because the watchdog keeps renewing it.':
     '卡死的销售一直占着锁，只要进程还在，看门狗就会续期。',

@@ -2,7 +2,12 @@
 
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { type Judgement, judgementSchema, type Results, resultsSchema } from '../../loadtest/evidence/results.ts';
+import {
+  type Judgement,
+  judgementSchema,
+  type WrittenResults as Results,
+  resultsSchema,
+} from '../../loadtest/evidence/results.ts';
 
 export type { CreateLock, Lock, LockOptions, RedisClient } from '../../locks/lock.ts';
 export { LockNotHeldError } from '../../locks/lock.ts';
