@@ -74,7 +74,7 @@ const pageOf = (name: string, question: string) => (knobs: Knobs) => {
   const { leaseMs, buyers, fault, faultAt } = knobs;
   const holds = ['no sale is lost'];
   if (fault === 'ask again') holds.unshift('A does not wait for itself');
-  if (fault === 'kill' && faultAt === 1 && buyers > 1) holds.unshift('B is sold');
+  if (fault === 'kill' && faultAt === 1 && buyers > 1) holds.unshift('B succeeds');
   const paragraphs = [
     [name, question],
     [`a lease lasts ${leaseMs} ms`],
