@@ -39,7 +39,7 @@ test.each<[what: string, file: string | object | undefined, message: RegExp]>([
   ['with a member that nobody knows', { command: 'x', stok: 'a' }, /lockstep\.json is not allowed: .*"stok"/],
   ['with a lease that is no number', { command: 'x', leaseMs: '400' }, /not allowed: .*at leaseMs/s],
   ['with a name that is a path', { command: 'x', name: '../x' }, /not allowed: .*at name/s],
-  ['with a sale that is none', { command: 'x', sale: '/buy' }, /"\/buy" does not say how a unit is bought/],
+  ['with a sale that is none', { command: 'x', sale: '/buy' }, /"\/buy" does not say how to buy a unit/],
 ])('a folder %s: a sentence', (_what, file, message) => {
   const { dir } = folderWith(file);
 
@@ -70,7 +70,7 @@ test.each([
 test.each(['', '/buy', 'PUT /buy', 'post /buy', 'POST buy', 'POST http://shop/buy', 'POST /buy twice'])(
   'how a unit is bought: "%s" does not say it, and what does is said',
   (text) => {
-    expect(() => readSale(text)).toThrow(/does not say how a unit is bought: write it as "POST \/buy"/);
+    expect(() => readSale(text)).toThrow(/does not say how to buy a unit\. Write it as "POST \/buy"/);
   },
 );
 
