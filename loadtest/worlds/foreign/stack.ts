@@ -123,12 +123,13 @@ export async function openForeignStack(
 
     const startOn = async (port: number) => {
       const startedAt = performance.now();
-      let hint = 'Have it listen on the PORT that is in its environment.';
+      let hint = 'Let it listen on the PORT in its environment.';
       const late = setInterval(async () => {
-        asked.onWait(`${name} has not listened on port ${port} yet, ${formatDuration(performance.now() - startedAt)}.`);
+        asked.onWait(
+          `${name} does not listen on port ${port} yet, after ${formatDuration(performance.now() - startedAt)}.`,
+        );
         const other = await listensElsewhere(lines, port);
-        if (other !== undefined)
-          hint = `It listens on ${other}: have it listen on the PORT that is in its environment.`;
+        if (other !== undefined) hint = `It listens on ${other}. Let it listen on the PORT in its environment.`;
       }, LATE_MS);
       return startPart({
         name,
@@ -169,7 +170,7 @@ export async function openForeignStack(
   try {
     const redis = await openRedis(undefined, { dir: ground.dir, keepsData: true });
     const { part, startAgain } = redis;
-    if (part === undefined || startAgain === undefined) throw new Error('The Redis of a judgement is its own.');
+    if (part === undefined || startAgain === undefined) throw new Error('A judgement needs its own Redis.');
     const redisProcess = parts.breakable({ part, startAgain });
     const opened = await Promise.all([0, 1].map((index) => retryOnTakenPort(() => openCopy(index, redis.url))));
     const { alone, url, nginx } = await ground.balance(opened.map((copy) => copy.url));

@@ -1,4 +1,4 @@
-// A stock that is a column of a row in MySQL or MariaDB: where it is, and how the lab reads and writes it, past the links.
+// A stock in a column of a row in MySQL or MariaDB: its place, and how the lab reads and writes it, past the fault proxies.
 
 import { createPool, type RowDataPacket } from 'mysql2/promise';
 
@@ -24,9 +24,9 @@ export const isRowPlace = (stock: string | undefined): stock is string => /^mysq
 /** Reads what `--stock mysql://…` says. Throws a sentence, without the password. */
 export function readRowPlace(text: string): RowPlace {
   const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (url?.protocol !== 'mysql:') throw new Error(`--stock can't be read: write it as ${example}, without TLS.`);
+  if (url?.protocol !== 'mysql:') throw new Error(`--stock is not understood. Write it as ${example}, without TLS.`);
   if (!loopback.has(url.hostname))
-    throw new Error(`--stock names ${url.hostname}: a judgement reaches MySQL on this machine only, at 127.0.0.1.`);
+    throw new Error(`--stock names ${url.hostname}, but only a MySQL on this machine can be judged, at 127.0.0.1.`);
   const { searchParams, pathname } = url;
   const [table = '', column = '', where] = ['table', 'column', 'where'].map(
     (each) => searchParams.get(each) ?? undefined,
@@ -34,9 +34,7 @@ export function readRowPlace(text: string): RowPlace {
   const [, name = '', value = ''] = /^([^=]*)=(.*)$/s.exec(where ?? '') ?? [];
   const identifiers = [pathname.slice(1), table, column, ...(where === undefined ? [] : [name])];
   if (!identifiers.every((each) => /^\w+$/.test(each)))
-    throw new Error(
-      `--stock needs a database, a table and a column, of letters, digits and _: write it as ${example}.`,
-    );
+    throw new Error(`--stock needs a database, a table and a column of letters, digits and _. Write it as ${example}.`);
   url.search = '';
   return { url: url.href, table, column, ...(where !== undefined && { where: { name, value } }) };
 }
@@ -60,12 +58,12 @@ export async function openStockRow({ url, table, column, where }: RowPlace) {
       const sql = `SELECT \`${column}\` AS units FROM \`${table}\`${condition} LIMIT 2`;
       const [found] = await pool.execute<RowDataPacket[]>(sql, values).catch(explain);
       const [only] = found;
-      if (only === undefined) throw new Error(`There is no row for ${label}: put one there, or correct --stock.`);
+      if (only === undefined) throw new Error(`There is no row for ${label}. Insert one, or correct --stock.`);
       if (found.length > 1)
-        throw new Error(`There is more than one row for ${label}: say which, as with &where=id=42 in --stock.`);
+        throw new Error(`There is more than one row for ${label}. Choose one, such as with &where=id=42 in --stock.`);
       const units = Number(only['units'] ?? Number.NaN);
       if (Number.isInteger(units)) return units;
-      throw new Error(`${label} holds no whole number: correct --stock, or set a stock there.`);
+      throw new Error(`${label} is not a whole number. Correct --stock, or set a stock there.`);
     },
     async write(units: number) {
       await pool.execute(`UPDATE \`${table}\` SET \`${column}\` = ?${condition}`, [units, ...values]).catch(explain);
@@ -79,12 +77,12 @@ export async function openStockRow({ url, table, column, where }: RowPlace) {
 
   function explain({ code = '', message }: Error & { code?: string }): never {
     if (/^E[A-Z]+$/.test(code))
-      throw new Error(`Nobody answers for ${label} (${code}): start MySQL, or correct --stock.`);
+      throw new Error(`MySQL does not respond for ${label} (${code}). Start MySQL, or correct --stock.`);
     const isMissing = ['ER_NO_SUCH_TABLE', 'ER_BAD_FIELD_ERROR', 'ER_BAD_DB_ERROR'].includes(code);
     throw new Error(
       isMissing
-        ? `There is no ${label}: correct --stock. ${message}`
-        : `MySQL refuses to show or set ${label}: ${message}`,
+        ? `There is no ${label}. Correct --stock. ${message}`
+        : `MySQL refuses to read or write ${label}: ${message}`,
     );
   }
 

@@ -18,8 +18,8 @@ const bad: [what: string, file: string, problem: RegExp][] = [
     writeModule('no-lock.ts', 'export const createLock = () => ({ acquire() {} });'),
     /^createLock\(\) does not return \{ acquire, release \}: it returns \{ acquire/,
   ],
-  ['has the name of a lock of ours', writeModule('4-ttl.ts', lockWith({})), /^4-ttl is the name of a lock of ours/],
-  ['has a name that is no name of a row', writeModule('My_Lock.ts', lockWith({})), /must be in small letters/],
+  ['has the name of a lock of ours', writeModule('4-ttl.ts', lockWith({})), /^4-ttl is the name of a built-in lock/],
+  ['has a name that is no name of a row', writeModule('My_Lock.ts', lockWith({})), /must be in lower case/],
   [
     'never ends its import',
     writeModule('waits.mts', 'await new Promise(() => {}); export {};'),

@@ -64,8 +64,8 @@ test('a package runs unchanged: its locks are found where it is installed, and f
 });
 
 test.each([
-  ['async-mutex', 'fail', /^Order 1 of seed 7: . entered while . was inside\.$/],
-  ['redis-semaphore', 'pass', /^40 orders, seed 7: one at a time was inside/],
+  ['async-mutex', 'fail', /^Interleaving 1 of seed 7: . entered while . was inside\.$/],
+  ['redis-semaphore', 'pass', /^40 interleavings, seed 7: one holder at a time was inside/],
 ])('%s: seeded orders are the same each time', async (onNpm, verdict, reason) => {
   const source = sourcesOf(await gradesIn(installed, onNpm)) as Record<string, LockSource>;
   const play = () => runOrders(Object.values(source).at(-1) as LockSource, { seconds: 600, orders: 40 });

@@ -94,12 +94,12 @@ test.each([
 
   writeFileSync(file, 'mine');
   const [again] = await readPublished(name, places);
-  expect(again?.proposal).toMatch(/is there already, and is left as it is/);
+  expect(again?.proposal).toMatch(/already exists and was not changed/);
   expect(readFileSync(file, 'utf8')).toBe('mine');
 });
 
 test.each([
-  ['no-lock', /no call of it took a lock in Redis .* It exports VERSION and greet\.\n.*adapter\.ts/],
+  ['no-lock', /no call acquired a lock in Redis .* It exports VERSION and greet\.\n.*adapter\.ts/],
   ['ends-it', /^ends-it could not be loaded: it ends the process that loads it \(7\)\.\n.*adapter\.ts/],
 ])('%s: no file is written, and it is said what is known', async (name, says) => {
   const places = installed(name);

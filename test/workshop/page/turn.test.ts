@@ -155,7 +155,7 @@ describe.skipIf(!hasBrowser)('your turn (skipped where there is no Chromium)', (
         others.open = true;
       });
       await page.locator('.results .unknown button').click();
-      await page.locator('.why', { hasText: 'The drill came no further' }).waitFor();
+      await page.locator('.why', { hasText: 'The drill is stuck' }).waitFor();
     }
   });
 

@@ -43,7 +43,7 @@ test.each([
   ['table=goods&column=units', /^There is no goods\.units.*Unknown column/],
   ['table=goods&column=qty', 'There is more than one row'],
   ['table=goods&column=qty&where=id=44', 'There is no row'],
-  ['table=goods&column=name&where=id=42', 'holds no whole number'],
+  ['table=goods&column=name&where=id=42', 'is not a whole number'],
 ])('a stock in MySQL: %s is answered "%s"', async (query, sentence) => {
   await expect(open(query)).rejects.toThrow(sentence);
 });
@@ -53,7 +53,7 @@ test('a stock in MySQL: nobody there, and a password that is wrong, are told apa
   const nobody = Object.assign(new URL(url), { port: String(await freePort()) }).href;
   const wrong = Object.assign(new URL(url), { password: 'another' }).href;
 
-  await expect(open(query, nobody)).rejects.toThrow(/^Nobody answers for goods\.qty.*start MySQL/);
+  await expect(open(query, nobody)).rejects.toThrow(/^MySQL does not respond for goods\.qty.*Start MySQL/);
   await expect(open(query, wrong)).rejects.toThrow(/^MySQL refuses .*Access denied/);
 });
 
