@@ -35,6 +35,7 @@ export const storiesInChinese: Record<string, string> = {
   'one Lua script checks the owner and deletes the key.': '用一个 Lua 脚本原子地完成判断和删除。',
   'a holder that asks for its own lock again waits for itself.': '不可重入：持有者再次加锁，会一直等待自己。',
   'a holder that acquires its own lock again waits for itself.': '不可重入：持有者再次加锁，会一直等待自己。',
+  'a holder that tries to acquire its own lock again waits for itself.': '不可重入：持有者再次加锁，会一直等待自己。',
   'a hash { owner: hold count }, acquire and release in Lua.':
     '改用 hash：{ 持有者标识：重入次数 }，加锁和解锁都用 Lua 脚本。',
   'the key is a hash { owner: hold count }; Lua scripts acquire and release it.':
@@ -60,6 +61,8 @@ export const storiesInChinese: Record<string, string> = {
   'it compares a string, and nothing else; a holder that asks for its own lock again waits for itself.':
     '它只能比较字符串；不可重入：持有者再次加锁，会一直等待自己。',
   'it compares strings only, so the lock is not re-entrant: a holder that acquires it again waits for itself.':
+    '它只能比较字符串；不可重入：持有者再次加锁，会一直等待自己。',
+  'it compares strings only, so the lock is not re-entrant: a holder that tries to acquire it again waits for itself.':
     '它只能比较字符串；不可重入：持有者再次加锁，会一直等待自己。',
   'a sale that hangs keeps its lock for as long as its process lives, because the watchdog renews it.':
     '卡死的销售一直占着锁，只要进程还在，看门狗就会续期。',
