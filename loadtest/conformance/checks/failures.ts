@@ -79,8 +79,13 @@ export async function redisBack({ survey, stage }: LockUnderTest) {
   }
 }
 
+/** The process has passed the lock on to its own waiters for so long that it gives other processes a turn, in leases. */
+const TENURE_LEASES = 0.25;
+const SILENT_LEASES = 2;
+
 /** A command of release() fails, and Redis is back at once: the next hold of the process goes as any other. */
 export async function failedRelease({ survey, stage }: LockUnderTest) {
+  await stage(silentRelease);
   for (const at of survey.release.keys()) for (const how of failures) await failRelease(at, how);
   return holds('A release failed: the next hold of its process went as any other.');
 
@@ -105,6 +110,28 @@ export async function failedRelease({ survey, stage }: LockUnderTest) {
       await b.mustEnter('A release had failed. Later C had released, and');
     });
   }
+}
+
+/** The release of A is not answered until its lease is over, and another of its process waits: it enters when Redis answers. */
+async function silentRelease({ two, story }: Staging) {
+  const { p, a, b } = two(LEASE_MS);
+  const next = p.holder('C, in the process of A,', LEASE_MS);
+  await a.enters();
+  await story.pass(TENURE_LEASES * LEASE_MS);
+  const asked = next.acquire();
+  await story.pass(TENURE_LEASES * LEASE_MS);
+  p.cut();
+  const releasing = a.release();
+  const silence = `Redis did not answer the release of A for ${formatDuration(SILENT_LEASES * LEASE_MS)}`;
+  story.say(silence);
+  await story.pass(SILENT_LEASES * LEASE_MS);
+  p.restore();
+  const end = await story.ends('release() of A', releasing);
+  if (end.how === 'pending') throw new Fault(`${silence}, and release() had not settled when it did.`);
+  const entered = await story.ends(`acquire() of ${next.name}`, asked, TAKEOVER_LEASES * LEASE_MS);
+  if (entered.how === 'pending') throw new Fault(`${silence}. Then ${next.name} did not enter.`);
+  if (entered.how === 'done') await next.leaves();
+  await b.mustEnter(`${silence}. Later ${next.name} had released, and`, TAKEOVER_LEASES * LEASE_MS);
 }
 
 const AFTER = 'After SCRIPT FLUSH';
