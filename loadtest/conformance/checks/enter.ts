@@ -161,6 +161,7 @@ export async function oneTry({ stage, promises }: LockUnderTest) {
     staging.story.say('A entered by one try, and its process is killed');
     await takeOver(staging, b, 'A, which had tried once, was killed', 'the key is still there');
   });
+  await stage(inVain);
   await stage(afterAbort);
   if (promises.masters) await stage(minority);
   return stage(async ({ process, story, servers }) => {
@@ -183,6 +184,28 @@ export async function oneTry({ stage, promises }: LockUnderTest) {
     if (left.length > 0) throw new Fault(`Two tried once, and left ${left.join(', ')}.`);
     return holds('Two tried once at the same moment: one was inside, and nothing is left.');
   });
+}
+
+/** Two try once while A is inside and another waits, one in each process. What they leave keeps nobody out when A has released. */
+async function inVain({ two, story }: Staging) {
+  const { p, q, a, b } = two();
+  await a.enters();
+  const asked = b.acquire();
+  await story.pass(WAIT_MS);
+  for (const each of [p.holder('C, in the process of A,'), q.holder('D, in the process of B, which waits,')]) {
+    const end = await story.ends(`one try of ${each.name}: acquire()`, each.acquire('once'));
+    if (end.how === 'pending') throw new Fault(`${each.name} tried once while A was inside, and waits for the lock.`);
+    if (end.how === 'done') throw new Fault(`${each.name} tried once, and entered while A was inside.`);
+  }
+  const tried = 'Two had tried once in vain, and then';
+  await a.mustLeave(tried);
+  await b.mustEnter(tried, LIMIT_MS, asked);
+  await b.mustLeave(tried);
+  const [e, f] = [q.holder('E'), p.holder('F')];
+  for (const each of [e, f]) {
+    await each.mustEnter(tried, LIMIT_MS);
+    await each.mustLeave(tried);
+  }
 }
 
 /** A waiter has gone, and the holder has left: one try of the waiter's process enters, long before the lease ends. */
