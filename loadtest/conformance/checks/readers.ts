@@ -12,6 +12,9 @@ const LEASES = 3;
 const BEGINS_MS = [0, 970];
 /** By then who asks is waiting, in milliseconds. */
 const ARRIVE_MS = 50;
+/** How long one reads while others wait, and how soon after that each of them has had its turn, in milliseconds. */
+const READS_MS = LEASE_MS / 4;
+const SOON_MS = 500;
 /** What nobody awaits has ended by then, in milliseconds. */
 const UNAWAITED_MS = 2 * LEASE_MS;
 
@@ -142,13 +145,13 @@ async function writerWaits({ process, story }: Staging) {
   const turns = [c, d].map((each, at) => ({ each, asked: story.pass(at * ARRIVE_MS).then(() => each.acquire()) }));
   const taken = Promise.all(
     turns.map(async ({ each, asked }) => {
-      await each.mustEnter('A reader had left, and a writer and a reader were waiting:', STEP_LIMIT_MS, asked);
+      await each.mustEnter('A reader had left, and a writer and a reader were waiting:', READS_MS + SOON_MS, asked);
       await each.mustLeave('A writer and a reader had waited:');
     }),
   );
   // It is awaited below.
   taken.catch(() => {});
-  await story.pass(LEASE_MS / 4);
+  await story.pass(READS_MS);
   await a.mustLeave('A writer and a reader were waiting:');
   await taken;
 }

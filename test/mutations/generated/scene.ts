@@ -134,6 +134,7 @@ const families: Record<string, Family> = {
   'readers without end': { reads: 0.93, buyers: 12, hold: 0.5, rounds: 20 },
   'readers alone': { reads: 1, buyers: 8, rounds: 1, hold: 2, atOnce: true },
   'readers lost': { reads: 0.6, hold: 3, rounds: 2, fault: { begins: ({ endLease }) => endLease() } },
+  'readers forgotten': { reads: 0.8, hold: 3, rounds: 2, fault: { begins: ({ forgetKeys }) => forgetKeys() } },
   'readers crash': { reads: 0.6, hold: 1, fault: { begins: ({ processes: [, q] }) => q.node.kill() } },
   'last reader dies': {
     buyers: 1,
@@ -403,6 +404,7 @@ async function openStage(code: LockCode, source: LockSource, { lease = 1, givesU
     subscriptions: () =>
       servers.flatMap((server) => server.execute(OUTSIDE, ['PUBSUB', 'CHANNELS']) as string[]).length,
     endLease: () => void servers.map((server) => server.execute(OUTSIDE, ['DEL', KEY])),
+    forgetKeys: () => void servers.map((server) => server.execute(OUTSIDE, ['FLUSHALL'])),
     refuseWrites: (is: 0 | 1) =>
       void servers.map((server) => server.execute(OUTSIDE, ['CONFIG', 'SET', 'min-replicas-to-write', is])),
     forgetScripts: () => void servers.map((server) => server.execute(OUTSIDE, ['SCRIPT', 'FLUSH'])),
@@ -520,9 +522,11 @@ async function play(stage: Stage, family: Family) {
     if (isSoon) await shop.firstInside;
     await pass(luck() * (isSoon ? 0.2 : 2.5) * LEASE_MS);
     shop.noteFault();
-    const wasTaken = stage.keys().includes(KEY);
+    const before = stage.keys();
     begins(stage);
-    if (wasTaken && !stage.keys().includes(KEY)) shop.noteRobbery();
+    const after = stage.keys();
+    const isTaken = (names: string[]) => names.includes(KEY);
+    if ((isTaken(before) && !isTaken(after)) || (before.length > 0 && after.length === 0)) shop.noteRobbery();
     const since = stage.now();
     await pass(luck() * lasts * LEASE_MS);
     if (isSilence) shop.noteSilence(processes[0], since);
