@@ -134,6 +134,7 @@ const families: Record<string, Family> = {
   'readers without end': { reads: 0.93, buyers: 12, hold: 0.5, rounds: 20 },
   'readers alone': { reads: 1, buyers: 8, rounds: 1, hold: 2, atOnce: true },
   'readers lost': { reads: 0.6, hold: 3, rounds: 2, fault: { begins: ({ endLease }) => endLease() } },
+  'readers nested': { reads: 0.7, nests: 0.6, hold: 0.3 },
   'readers forgotten': { reads: 0.8, hold: 3, rounds: 2, fault: { begins: ({ forgetKeys }) => forgetKeys() } },
   'readers crash': { reads: 0.6, hold: 1, fault: { begins: ({ processes: [, q] }) => q.node.kill() } },
   'last reader dies': {
