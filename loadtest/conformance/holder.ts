@@ -145,6 +145,7 @@ export function createHolder(place: HolderPlace, name: string, options: HolderOp
 
   return {
     name,
+    ownerToken: options.ownerToken,
     acquire,
     /** Its client goes. */
     abort: calls.abort,

@@ -1,6 +1,7 @@
 // Basic exclusion: one holder at a time on one node and on two, keys, nested holds, single tries, and the permits of a semaphore.
 
-import { countOf, listOf } from '../../narration/numbers.ts';
+import { countOf, formatDuration, listOf } from '../../narration/numbers.ts';
+import type { Holder } from '../holder.ts';
 import { doesNotApply, Fault, holds, NoLock, STEP_LIMIT_MS, saidOf } from '../outcome.ts';
 import { LEASE_MS, LONG_LEASE_MS, type LockUnderTest, type Staging } from '../staging.ts';
 import { TAKEOVER_LEASES, takeOver } from './death.ts';
@@ -62,28 +63,66 @@ export const keys = ({ stage }: LockUnderTest) =>
 /** The part of a key that determines its slot. https://redis.io/docs/latest/operate/oss_and_stack/reference/cluster-spec/ */
 const hashTag = (key: string) => /^[^{]*\{([^}]+)\}/.exec(key)?.[1] ?? key;
 
+/** How long after a release two others of its process ask, in milliseconds: its command is on the way to Redis, or its reply on the way back. */
+const ASK_AFTER_MS = [0, 0.2, 0.5];
+
+/** A holder must not affect the next holder of its process. */
+export async function sameNode({ stage, promises }: LockUnderTest) {
+  for (const afterMs of ASK_AFTER_MS) await stage((staging) => askAtRelease(staging, afterMs, promises.reentry));
+  return stage(loseToTheNext);
+}
+
+/** Two ask while the release of another holder of their process is under way. One of them enters, then the other. */
+async function askAtRelease({ process, story, key }: Staging, afterMs: number, hasReentry = false) {
+  const [p, q] = [process(), process()];
+  const [a, b, c] = [p.holder('A'), p.holder('B'), p.holder('C')];
+  await a.enters();
+  const released = a.release();
+  await story.pass(afterMs);
+  const when = 'B and C asked while the release of A, of the same process, was under way';
+  story.say(when);
+  const asked = [b, c].map((holder) => ({ holder, entered: holder.acquire() }));
+  const inside: Holder[] = [];
+  for (const { holder, entered } of asked) void entered.then(() => inside.push(holder)).catch(() => {});
+  await story.endOf(released, STEP_LIMIT_MS);
+  await story.endOf(Promise.race(asked.map(({ entered }) => entered)), STEP_LIMIT_MS);
+  await story.pass(SETTLE_MS);
+  if (inside.length > 1) throw new Fault(`${when}: both entered.`);
+  for (const { holder, entered } of inside[0] === c ? asked.toReversed() : asked) {
+    await holder.mustEnter(`${when}, and`, STEP_LIMIT_MS, entered);
+    if (hasReentry) {
+      const twin = p.holder(`${holder.name}, by another lock object,`, LONG_LEASE_MS, key, {
+        ownerToken: holder.ownerToken,
+      });
+      await twin.mustEnter(`${when}. ${holder.name} was inside, and`);
+      await twin.mustLeave(`${when}. ${holder.name} was inside twice, and`);
+    }
+    await q.holder('D').mustStayOut(`${when}. ${holder.name} was inside, and D entered.`);
+    await holder.mustLeave(`${when}, and later`);
+  }
+}
+
 /** Two holders in one process, the first of which has lost its lock: its renewals and its release must not affect the second. */
-export const sameNode = ({ stage }: LockUnderTest) =>
-  stage(async ({ process, servers, story }) => {
-    const [p, q] = [process(), process()];
-    // The lease of B is so long that a renewal of A shows: it makes it short.
-    const [a, b] = [p.holder('A', LEASE_MS), p.holder('B, on the same node,')];
-    const [c, d, e] = [q.holder('C'), q.holder('C'), q.holder('C')];
-    await a.enters();
-    servers.endLease();
-    await b.enters();
-    await story.pass(2 * LEASE_MS);
-    await c.mustStayOut('The lock of B was free while B was inside.');
-    await a.leaves();
-    await d.mustStayOut('The release of A freed the lock of B, and C entered while B was inside.');
-    // Before B renews.
-    await story.pass(LEASE_MS);
-    await e.mustStayOut(
-      'A had lost the lock to B, but still renewed the key. That cut the lease of B short, and C entered while B was inside.',
-    );
-    await b.mustLeave('After A had released,');
-    return holds('A holder that has lost its lock does not affect the next holder on its node.');
-  });
+async function loseToTheNext({ process, servers, story }: Staging) {
+  const [p, q] = [process(), process()];
+  // The lease of B is so long that a renewal of A shows: it makes it short.
+  const [a, b] = [p.holder('A', LEASE_MS), p.holder('B, on the same node,')];
+  const [c, d, e] = [q.holder('C'), q.holder('C'), q.holder('C')];
+  await a.enters();
+  servers.endLease();
+  await b.enters();
+  await story.pass(2 * LEASE_MS);
+  await c.mustStayOut('The lock of B was free while B was inside.');
+  await a.leaves();
+  await d.mustStayOut('The release of A freed the lock of B, and C entered while B was inside.');
+  // Before B renews.
+  await story.pass(LEASE_MS);
+  await e.mustStayOut(
+    'A had lost the lock to B, but still renewed the key. That cut the lease of B short, and C entered while B was inside.',
+  );
+  await b.mustLeave('After A had released,');
+  return holds('A holder that has lost its lock does not affect the next holder on its node.');
+}
 
 /** If re-entry is promised, a holder may acquire its own lock again, and holds it until it has released as often. */
 export const nested = ({ stage, promises }: LockUnderTest) =>
@@ -124,6 +163,8 @@ export async function oneTry({ stage, promises }: LockUnderTest) {
     staging.story.say('A entered in a single try, and its process is killed');
     await takeOver(staging, b, 'A entered in a single try and was killed', 'the key is still there');
   });
+  await stage(inVain);
+  await stage(afterAbort);
   if (promises.masters) await stage(minority);
   return stage(async ({ process, story, servers }) => {
     const [p, q] = [process(), process()];
@@ -147,6 +188,48 @@ export async function oneTry({ stage, promises }: LockUnderTest) {
     if (left.length > 0) throw new Fault(`Two single tries left ${left.join(', ')} behind.`);
     return holds('Of two single tries at the same moment, one entered, and nothing was left behind.');
   });
+}
+
+/** Two try once while A is inside and another waits, one in each process. What they leave must keep nobody out after A has released. */
+async function inVain({ two, story }: Staging) {
+  const { p, q, a, b } = two();
+  await a.enters();
+  const asked = b.acquire();
+  await story.pass(WAIT_MS);
+  for (const each of [p.holder('C, in the process of A,'), q.holder('D, in the process of B, which waits,')]) {
+    const end = await story.ends(`one try of ${each.name}: acquire()`, each.acquire('once'));
+    if (end.how === 'pending') throw new Fault(`${each.name} tried once while A was inside, and waits for the lock.`);
+    if (end.how === 'done') throw new Fault(`${each.name} tried once, and entered while A was inside.`);
+  }
+  const tried = 'Two had tried once in vain, and then';
+  await a.mustLeave(tried);
+  await b.mustEnter(tried, LIMIT_MS, asked);
+  await b.mustLeave(tried);
+  const [e, f] = [q.holder('E'), p.holder('F')];
+  for (const each of [e, f]) {
+    await each.mustEnter(tried, LIMIT_MS);
+    await each.mustLeave(tried);
+  }
+}
+
+/** A waiter was aborted, and the holder has left: a single try of the waiter's process must enter long before the lease ends. */
+async function afterAbort({ two, story }: Staging) {
+  const { q, a, b } = two();
+  const c = q.holder('C');
+  await a.enters();
+  const asked = b.acquire();
+  await story.pass(WAIT_MS);
+  b.abort();
+  await story.ends('the client of B, which waited, goes: acquire()', asked);
+  await a.leaves();
+  // What is left of B may take the lock once more, and give it back.
+  for (const endsAt = story.now() + AGAIN_MS; story.now() < endsAt; await story.pass(SETTLE_MS)) {
+    const end = await story.ends('one try of C, in the process of B: acquire()', c.acquire('once'));
+    if (end.how === 'done') return c.mustLeave('B had waited and gone, A had released, and after one try');
+  }
+  throw new Fault(
+    `B had waited and gone, and A had released: no single try of the process of B entered within ${formatDuration(AGAIN_MS)}.`,
+  );
 }
 
 /** Only a minority of the masters can be reached: their votes must be given back long before the lease ends. */

@@ -3,7 +3,7 @@
 import { formatDuration } from '../../narration/numbers.ts';
 import { type Failure, failures } from '../held.ts';
 import type { Holder } from '../holder.ts';
-import { type End, Fault, holds, STEP_LIMIT_MS } from '../outcome.ts';
+import { type End, Fault, holds, isNotHeld, STEP_LIMIT_MS, type Story, saidOf } from '../outcome.ts';
 import { LEASE_MS, LONG_LEASE_MS, type LockUnderTest, type Staging } from '../staging.ts';
 import { TAKEOVER_LEASES } from './death.ts';
 
@@ -77,8 +77,36 @@ export async function redisBack({ survey, stage }: LockUnderTest) {
   }
 }
 
+/** How long a process passes the lock on to its own waiters before it gives other processes a turn, in leases. */
+const TENURE_LEASES = 0.25;
+/** How late a timer of the holder may be, in milliseconds. */
+const SLACK_MS = 5;
+
+interface Late {
+  /** `silent`: nothing reaches Redis. `slow`: everything does, and each reply is late. */
+  how: 'silent' | 'slow';
+  lateMs: number;
+  said: string;
+}
+
+/** Later than the lease of A; or later than A knows of, but in time for the lease that its release has renewed. */
+const lates: Late[] = [
+  {
+    how: 'silent',
+    lateMs: 2 * LEASE_MS,
+    said: `Redis did not answer the release of A for ${formatDuration(2 * LEASE_MS)}`,
+  },
+  {
+    how: 'slow',
+    lateMs: 0.9 * LEASE_MS,
+    said: `The reply to the release of A was ${formatDuration(0.9 * LEASE_MS)} late`,
+  },
+];
+
 /** A command of release() fails, and Redis is back at once: the next hold of the process must work as any other. */
 export async function failedRelease({ survey, stage }: LockUnderTest) {
+  const tells = survey.renewal.length > 0 && (survey.hasLost || survey.callsOnLeaseLost);
+  for (const late of lates) await stage((staging) => lateRelease(staging, late, tells));
   for (const at of survey.release.keys()) for (const how of failures) await failRelease(at, how);
   return holds('After a failed release, the next hold of its process worked as any other.');
 
@@ -103,6 +131,47 @@ export async function failedRelease({ survey, stage }: LockUnderTest) {
       await b.mustEnter('A release had failed. After C had released,');
     });
   }
+}
+
+/** Another of its process waits when A releases, and Redis does not answer in time. It enters when Redis answers. */
+async function lateRelease({ two, story }: Staging, { how, lateMs, said }: Late, tells: boolean) {
+  const { p, a, b } = two(LEASE_MS);
+  const next = p.holder('C, in the process of A,', LEASE_MS);
+  await a.enters();
+  await story.pass(TENURE_LEASES * LEASE_MS);
+  const asked = next.acquire();
+  await story.pass(TENURE_LEASES * LEASE_MS);
+  if (how === 'silent') p.cut();
+  else p.delayReplies(lateMs);
+  const releasing = a.release();
+  story.say(said);
+  await story.pass(lateMs);
+  if (how === 'silent') p.restore();
+  // What C has asked meanwhile is answered as late.
+  else await story.pass(lateMs).then(() => p.delayReplies(0));
+  const end = await story.ends('release() of A', releasing);
+  if (end.how === 'pending') throw new Fault(`${said}, and release() had not settled when it did.`);
+  const entered = await story.ends(`acquire() of ${next.name}`, asked, TAKEOVER_LEASES * LEASE_MS);
+  if (entered.how === 'pending') throw new Fault(`${said}. Then ${next.name} did not enter.`);
+  if (entered.how === 'done') {
+    if (tells) await isAloneOrTold(story, next, b, said);
+    const left = await next.leaves();
+    // Its own reply may have been as late, and its lease over.
+    if (left.how !== 'done' && !isNotHeld(left))
+      throw new Fault(`${said}. Then ${next.name} entered, and its release() ${saidOf(left)}.`);
+  }
+  await b.mustEnter(`${said}. Later ${next.name} had released, and`, TAKEOVER_LEASES * LEASE_MS);
+}
+
+/** A holder is inside for a lease and is alone, or it learns within another lease that it is not. */
+async function isAloneOrTold(story: Story, holder: Holder, rival: Holder, said: string) {
+  await story.pass(LEASE_MS);
+  if (await rival.isKeptOut()) return;
+  await story.pass(LEASE_MS + SLACK_MS);
+  if (!holder.isLost() && holder.losses.length === 0)
+    throw new Fault(
+      `${said}. Then ${holder.name} was inside, ${rival.name} entered, and ${holder.name} was not told that it had lost the lock.`,
+    );
 }
 
 const AFTER = 'After SCRIPT FLUSH';

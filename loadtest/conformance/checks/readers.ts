@@ -12,6 +12,9 @@ const LEASES = 3;
 const BEGINS_MS = [0, 970];
 /** By when a caller is waiting, in milliseconds. */
 const ARRIVE_MS = 50;
+/** How long a reader reads while others wait, and how soon after that each of them must enter, in milliseconds. */
+const READS_MS = LEASE_MS / 4;
+const SOON_MS = 500;
 /** By when work that nobody awaits has ended, in milliseconds. */
 const UNAWAITED_MS = 2 * LEASE_MS;
 
@@ -149,13 +152,13 @@ async function writerWaits({ process, story }: Staging) {
   const turns = [c, d].map((each, at) => ({ each, asked: story.pass(at * ARRIVE_MS).then(() => each.acquire()) }));
   const taken = Promise.all(
     turns.map(async ({ each, asked }) => {
-      await each.mustEnter('With a writer and a reader waiting, after a reader had left,', STEP_LIMIT_MS, asked);
+      await each.mustEnter('With a writer and a reader waiting, after a reader had left,', READS_MS + SOON_MS, asked);
       await each.mustLeave('After a writer and a reader had waited,');
     }),
   );
   // It is awaited below.
   taken.catch(() => {});
-  await story.pass(LEASE_MS / 4);
+  await story.pass(READS_MS);
   await a.mustLeave('While a writer and a reader were waiting,');
   await taken;
 }

@@ -229,18 +229,18 @@ export const rightLocks = {
   queue,
   /** The last to come is the first in its queue, which is served from its end. */
   oddQueue: edited({ "'RPUSH'": "'LPUSH'", "'LINDEX', KEYS[2], 0": "'LINDEX', KEYS[2], -1" }, queue),
-  /** Its holder says how often it holds. */
+  /** Its process says how often a holder holds, by whichever lock object. */
   counting: edited({
     [promised]: '{ reentry: true }',
     [set]: `redis.eval(\`if redis.call('EXISTS', KEYS[1]) == 1 and redis.call('HEXISTS', KEYS[1], ARGV[1]) == 0 then return 0 end
-      redis.call('HSET', KEYS[1], ARGV[1], ARGV[3]) return redis.call('PEXPIRE', KEYS[1], ARGV[2])\`, 1, key, ownerToken, leaseMs, holds + 1)
-      .catch(() => undefined).then((taken) => { if (taken === 1) holds += 1; return taken === 1 && 'OK'; })`,
+      redis.call('HSET', KEYS[1], ARGV[1], ARGV[3]) return redis.call('PEXPIRE', KEYS[1], ARGV[2])\`, 1, key, ownerToken, leaseMs, (counts[ownerToken] ?? 0) + 1)
+      .catch(() => undefined).then((taken) => { if (taken === 1) counts[ownerToken] = (counts[ownerToken] ?? 0) + 1; return taken === 1 && 'OK'; })`,
     'until(at + leaseMs);': '',
     'mine = setInterval(renew, leaseMs / 3);': '',
-    'let [end,': 'let holds = 0;\n  let [end,',
+    'let [end,': 'const counts = shared;\n  let [end,',
     [`if ((await ${freed}) === 0) throw`]: `const left = await redis.eval(\`if redis.call('HEXISTS', KEYS[1], ARGV[1]) == 0 then return -1 end
       local left = redis.call('HINCRBY', KEYS[1], ARGV[1], -1) if left == 0 then redis.call('DEL', KEYS[1]) end return left\`, 1, key, ownerToken);
-      holds = Math.max(0, holds - 1);
+      counts[ownerToken] = Math.max(0, (counts[ownerToken] ?? 0) - 1);
       if (left === -1) throw`,
   }),
   clocked,

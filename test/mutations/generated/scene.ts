@@ -2,6 +2,8 @@
 // was seen of another.
 
 import { getEventListeners } from 'node:events';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { promisesOfOurs } from '../../../loadtest/staircase/conformance.ts';
@@ -16,6 +18,8 @@ const LEASE_MS = 600;
 const RETRY_DELAY_MS = 20;
 /** By then who has gone waits no more, in milliseconds. */
 const SOON_MS = 500;
+/** By then it has left nothing in Redis, in milliseconds. */
+const GONE_MS = 50;
 /** What a timer or a reply takes, in milliseconds. */
 const SLACK_MS = 20;
 const MASTERS = 5;
@@ -130,6 +134,8 @@ const families: Record<string, Family> = {
   'readers without end': { reads: 0.93, buyers: 12, hold: 0.5, rounds: 20 },
   'readers alone': { reads: 1, buyers: 8, rounds: 1, hold: 2, atOnce: true },
   'readers lost': { reads: 0.6, hold: 3, rounds: 2, fault: { begins: ({ endLease }) => endLease() } },
+  'readers nested': { reads: 0.7, nests: 0.6, hold: 0.3 },
+  'readers forgotten': { reads: 0.8, hold: 3, rounds: 2, fault: { begins: ({ forgetKeys }) => forgetKeys() } },
   'readers crash': { reads: 0.6, hold: 1, fault: { begins: ({ processes: [, q] }) => q.node.kill() } },
   'last reader dies': {
     buyers: 1,
@@ -303,12 +309,25 @@ export async function findDifference(
 /** `hasCause`: an error led to that one. */
 type End = { how: 'done' | 'pending' } | { how: 'rejected'; code: string; message: string; hasCause: boolean };
 
+/** The scripts of a lock: those of the folder `lua` beside its own folder, or further up. */
+function scriptsBeside(file: string): string[] {
+  const folder = join(dirname(file), 'lua');
+  if (!existsSync(folder)) return scriptsBeside(dirname(file));
+  return readdirSync(folder).map((name) => readFileSync(join(folder, name), 'utf8'));
+}
+
 async function openStage(code: LockCode, source: LockSource, { lease = 1, givesUp }: Family, seed: number) {
   const { masters = false, permits = false, renewal = false, fairness } = promisesOfOurs[source.name] ?? {};
   const lab = await openLockLab(masters ? MASTERS : 0);
   for (let replica = 0; replica < (source.facts.replicas ?? 0); replica += 1)
     lab.redis.addReplica(() => hasHeard ?? lab.redis.heard.length);
   const servers = masters ? lab.masters : [lab.redis];
+  // A script that no server knows costs one more reply, which is late in some families.
+  for (const server of servers)
+    server.executeAll(
+      OUTSIDE,
+      scriptsBeside(source.file).map((text) => ['SCRIPT', 'LOAD', text]),
+    );
   const { schedule } = lab;
   /** How much the replica has heard when it is behind, and what the lock was then. */
   let hasHeard: number | undefined;
@@ -382,9 +401,11 @@ async function openStage(code: LockCode, source: LockSource, { lease = 1, givesU
         schedule.after(limitMs, () => resolve({ how: 'pending' }));
       }),
     keys: () => servers.flatMap((server) => server.execute(OUTSIDE, ['KEYS', '*']) as string[]),
+    isNumber: (key: string) => servers.some((server) => /^\d+$/.test(String(server.execute(OUTSIDE, ['GET', key])))),
     subscriptions: () =>
       servers.flatMap((server) => server.execute(OUTSIDE, ['PUBSUB', 'CHANNELS']) as string[]).length,
     endLease: () => void servers.map((server) => server.execute(OUTSIDE, ['DEL', KEY])),
+    forgetKeys: () => void servers.map((server) => server.execute(OUTSIDE, ['FLUSHALL'])),
     refuseWrites: (is: 0 | 1) =>
       void servers.map((server) => server.execute(OUTSIDE, ['CONFIG', 'SET', 'min-replicas-to-write', is])),
     forgetScripts: () => void servers.map((server) => server.execute(OUTSIDE, ['SCRIPT', 'FLUSH'])),
@@ -443,6 +464,9 @@ async function lookForLeaks({ given, odd }: Stage) {
   if (given.filter((each) => each.deref() !== undefined).length > REACHED) odd.add('memory stays');
 }
 
+/** A key without what differs from run to run. */
+const plainOf = (name: string) => name.replace(/[0-9a-f-]{8,}.*/, '…');
+
 const TOKENS = 40;
 
 /** What stays of many acquisitions grows with their tokens: Node itself keeps far less. */
@@ -499,9 +523,11 @@ async function play(stage: Stage, family: Family) {
     if (isSoon) await shop.firstInside;
     await pass(luck() * (isSoon ? 0.2 : 2.5) * LEASE_MS);
     shop.noteFault();
-    const wasTaken = stage.keys().includes(KEY);
+    const before = stage.keys();
     begins(stage);
-    if (wasTaken && !stage.keys().includes(KEY)) shop.noteRobbery();
+    const after = stage.keys();
+    const isTaken = (names: string[]) => names.includes(KEY);
+    if ((isTaken(before) && !isTaken(after)) || (before.length > 0 && after.length === 0)) shop.noteRobbery();
     const since = stage.now();
     await pass(luck() * lasts * LEASE_MS);
     if (isSilence) shop.noteSilence(processes[0], since);
@@ -512,6 +538,9 @@ async function play(stage: Stage, family: Family) {
   const timersStay = () =>
     processes.some(({ node }, at) => !node.isDead() && node.world.timers().length > (begin[at] ?? 0));
   if (timersStay() && !hangs) odd.add('timers run on when all have left');
+  // The number of the last token stays.
+  const keysLeft = () => (hangs ? [] : stage.keys().filter((key) => !(shop.hasTokens() && stage.isNumber(key))));
+  for (const key of keysLeft()) odd.add(`a key when all have left: ${plainOf(key)}`);
 
   // All is over: a newcomer gets in at once, and then there is nothing left.
   await pass(3 * LEASE_MS);
@@ -521,13 +550,13 @@ async function play(stage: Stage, family: Family) {
   await pass(2 * LEASE_MS);
   if (stage.commands() > before && !hangs) odd.add('commands when all have gone');
   await pass(LEFT_LEASES * LEASE_MS);
-  for (const key of stage.keys()) if (!hangs) odd.add(`a key stays: ${key.replace(/[0-9a-f-]{8,}.*/, '…')}`);
+  for (const key of keysLeft()) odd.add(`a key stays: ${plainOf(key)}`);
   if (stage.subscriptions() > 0 && !hangs) odd.add('subscriptions stay');
   if (timersStay() && !hangs) odd.add('timers stay');
 }
 
 function createShop(stage: Stage, isLate: boolean) {
-  const { leaseMs, luck, pass, endOf, now, odd, waits, permits, isRenewed, isInOrder, given, keys } = stage;
+  const { leaseMs, luck, pass, endOf, now, odd, waits, permits, isRenewed, isInOrder, given, keys, isNumber } = stage;
   const inside = new Set<Buyer>();
   let noteFirst = () => {};
   const firstInside = new Promise<void>((resolve) => {
@@ -536,6 +565,7 @@ function createShop(stage: Stage, isLate: boolean) {
   const waiting = new Set<Buyer>();
   let stock = 1_000;
   let newest = 0n;
+  let hasTokens = false;
   let owners = 0;
   // What is late may end a lease.
   let wasFault = isLate;
@@ -586,6 +616,7 @@ function createShop(stage: Stage, isLate: boolean) {
   function shows(buyer: Buyer): boolean {
     const token = buyer.lock.fencingToken;
     if (token === undefined) return true;
+    hasTokens = true;
     if (BigInt(token) < newest) return false;
     newest = BigInt(token);
     return true;
@@ -635,6 +666,10 @@ function createShop(stage: Stage, isLate: boolean) {
       if (end.code !== 'ABORT_ERR' && end.code !== 'AbortError' && end.code !== '20')
         odd.add(`acquire() rejects: ${end.code}`);
       else if (!signal.aborted) odd.add('acquire() rejects as if aborted');
+      await pass(GONE_MS);
+      if (waiting.size === 0)
+        for (const name of keys())
+          if (name !== KEY && !(hasTokens && isNumber(name))) odd.add(`a key when nobody waits: ${plainOf(name)}`);
       // As the service does when nobody knows what Redis has.
       if (wasFault && !NEVER_SENT.test(end.message) && !isGivenBack(end)) await releases(buyer, LEASE_MS);
       return;
@@ -739,6 +774,7 @@ function createShop(stage: Stage, isLate: boolean) {
   return {
     visit,
     firstInside,
+    hasTokens: () => hasTokens,
     noteFault() {
       wasFault = true;
     },
