@@ -56,7 +56,7 @@ export function createSaleService(parts: SaleServiceParts) {
     const strategy = strategyNamed(present.lock);
     const createReadLock = 'createReadLock' in strategy ? strategy.createReadLock : undefined;
     if (createReadLock === undefined || present.scope === 'user') return stock().readStock(sku);
-    const holder = holders.open(`read:${randomUUID()}`, client);
+    const holder = new holders.Holder(`read:${randomUUID()}`, client);
     return holder.does(() => readShared(holder.under(createReadLock, sku)), reasonOf);
   }
 
@@ -92,7 +92,7 @@ export function createSaleService(parts: SaleServiceParts) {
     if (stockOf(present.lock) === 'mysql') return;
     const from = isInBuckets(present.lock) ? store.buckets : 1;
     const gather = (sku: string) =>
-      inOneStep(sku, ({ write, lock }, token) => write(() => store.gatherBuckets(sku, from, lock, token)));
+      inOneStep(sku, (holder, token) => holder.write(() => store.gatherBuckets(sku, from, holder.lock, token)));
     try {
       const ends = await Promise.allSettled((await store.skusInBuckets(from)).map(gather));
       for (const end of ends) if (end.status === 'rejected') throw end.reason;
@@ -119,7 +119,7 @@ export function createSaleService(parts: SaleServiceParts) {
 
   /** `own`: what the holder works with under the lock of a sale, where it has one. The lock of a user keeps no other sale out. */
   async function givingBack<T>(sku: string, way: (holder: Holder, own?: ReturnType<Holder['under']>) => Promise<T>) {
-    const holder = holders.open(`back:${randomUUID()}`);
+    const holder = new holders.Holder(`back:${randomUUID()}`);
     puttingBack += 1;
     const createLock = present.scope === 'sku' ? exclusiveLockOf(holder.lock) : undefined;
     return holder
