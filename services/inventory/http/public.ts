@@ -44,7 +44,7 @@ export function createPublicApp({ sales, store, orders, metrics, log, isStopping
       const status = response.headersSent ? response.statusCode : 499;
       const { requestId } = response.locals;
       const route = request.route?.path ?? 'none';
-      metrics.requestSeconds.observe({ method: request.method, route, status }, took / 1_000);
+      metrics.requestSeconds.of(request.method, route, status).observe(took / 1_000);
       log.trace({ requestId, method: request.method, url: request.url, status, ms }, 'request');
     });
     askForWords(request, response);

@@ -126,7 +126,7 @@ export function createSaleRecords(history: History, metrics: Metrics, port: numb
     }
 
     private observe() {
-      this.timed.observe({ lock: this.holder.lock }, (performance.now() - this.since) / 1_000);
+      this.timed.of(this.holder.lock).observe((performance.now() - this.since) / 1_000);
     }
 
     private close(outcome: Exclude<keyof SaleCounts, 'received'>) {
