@@ -48,7 +48,7 @@ export interface ServiceOptions {
 const HISTORY = 100_000;
 const PORT = 7777;
 
-const unmeasured = { observe() {}, inc() {} };
+const unmeasured = { of: () => unmeasured, observe() {}, inc() {} };
 const metrics = new Proxy({}, { get: () => unmeasured }) as SaleServiceParts['metrics'];
 
 /** Starts the service with this lock alone. */

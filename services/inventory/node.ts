@@ -8,6 +8,7 @@ import { addExternalLock, commandsOfLocks, lockName, registry } from '../../lock
 import { createEventStreams } from './admin/event-stream.ts';
 import { createLabApp } from './admin/listener.ts';
 import { watchStandstills } from './admin/standstills.ts';
+import { createChain } from './chain.ts';
 import { drain } from './http/drain.ts';
 import { createHttpServer } from './http/http-server.ts';
 import { createPublicApp } from './http/public.ts';
@@ -59,7 +60,7 @@ export async function startNode(otherParts: OtherParts = {}) {
   const metrics = createMetrics();
   const servers = connectServers(store.redis, settings, log, metrics.watchPool);
   /** Open responses of both listeners. */
-  const open = new Set<ServerResponse>();
+  const open = createChain<ServerResponse>();
   /** What a stopping node closes, in order. */
   const duties = { isReady: true, keepsConnections: true, takesWork: true };
 
@@ -135,7 +136,7 @@ export async function startNode(otherParts: OtherParts = {}) {
 
   function endConnections() {
     duties.keepsConnections = false;
-    for (const response of open) if (!response.headersSent) response.setHeader('Connection', 'close');
+    for (const response of open.all()) if (!response.headersSent) response.setHeader('Connection', 'close');
   }
 }
 

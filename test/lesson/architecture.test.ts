@@ -12,7 +12,7 @@ const ROOMS = {
   loadtest: floorsOf(
     'narration, evidence, peers staircase, harness report, conformance sentences, scenarios, worlds/real worlds/simulated, worlds/foreign orders bench grade prove, run',
   ),
-  'services/inventory': floorsOf('problem.ts, settings, servers, sale, orders, http, admin, node.ts, main.ts'),
+  'services/inventory': floorsOf('chain.ts problem.ts, settings, servers, sale, orders, http, admin, node.ts, main.ts'),
   'services/inventory/orders': floorsOf(
     'order.ts jobs idempotency, refunds, contract.ts order-store.ts dead-letters.ts, schedules report payments sale-order.ts accounts.ts, cleanup.ts, orders.ts',
   ),

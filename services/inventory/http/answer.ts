@@ -17,21 +17,27 @@ import { asProblem } from '../servers/away-server.ts';
 /** The request ids accepted from clients and nginx. They get into logs, so they must not look like anything else. */
 export const requestIdForm = /^[A-Za-z0-9._-]{1,64}$/;
 
-/** Gives each request an id: its `X-Request-Id`, or a new one. The answer says it, and `response.locals` has it. */
+/** Gives a request an id: its `X-Request-Id`, or a new one. The response repeats it, and `response.locals` has it. */
+export function nameRequest({ headers }: Request, response: Response) {
+  const given = String(headers['x-request-id'] ?? '');
+  const requestId = requestIdForm.test(given) ? given : randomUUID();
+  response.locals.requestId = requestId;
+  response.setHeader('X-Request-Id', requestId);
+}
+
 export const giveRequestId: RequestHandler = (request, response, next) => {
-  const given = request.get('X-Request-Id') ?? '';
-  response.locals.requestId = requestIdForm.test(given) ? given : randomUUID();
-  response.setHeader('X-Request-Id', response.locals.requestId);
+  nameRequest(request, response);
   next();
 };
 
+const ofSale = /^\/inventory\/sale(?![^/])/i;
+
 /** Notes in `response.locals` whether the client prefers plain text for a sale. Other clients get JSON. */
-export const askForWords: RequestHandler = (request, response, next) => {
+export function askForWords(request: Request, response: Response) {
   const { accept = '*/*' } = request.headers;
-  const accepted = accept === '*/*' ? 'json' : request.accepts(['json', 'application/problem+json', 'text/plain']);
-  response.locals.inWords = accepted === 'text/plain';
-  next();
-};
+  if (accept === '*/*' || !ofSale.test(request.path)) return;
+  response.locals.inWords = request.accepts(['json', 'application/problem+json', 'text/plain']) === 'text/plain';
+}
 
 /** Comes after all routes: the path does not exist. */
 export const answerNotFound: RequestHandler = (request) => {
@@ -39,10 +45,10 @@ export const answerNotFound: RequestHandler = (request) => {
 };
 
 /** Refuses an HTTP/1.1 request without a Host. Node would refuse it too, but without an explanation. HTTP/1.0 has no Host. */
-export const mustNameHost: RequestHandler = ({ httpVersion, headers }, _response, next) => {
-  if (httpVersion !== '1.1' || headers.host !== undefined) return next();
+export function mustNameHost({ httpVersion, headers }: Request) {
+  if (httpVersion !== '1.1' || headers.host !== undefined) return;
   throw new ProblemError('BAD_REQUEST', 'The request has no Host header.');
-};
+}
 
 /** Handles a request: its result is sent as JSON, or 204 if there is none, unless the handler has already responded. */
 type Handler = (request: Request, response: Response) => unknown;
@@ -61,7 +67,7 @@ export function addRoute(
   const route = app.route(path);
   const methods = Object.keys(handlers) as (keyof typeof handlers)[];
   for (const method of methods) {
-    if (method === 'put' || method === 'post') route[method](onlyJson, readJson);
+    if (method === 'put' || method === 'post') route[method](readJson);
     route[method](async (request, response) => {
       const body = await handlers[method]?.(request, response);
       if (body !== undefined && response.locals.inWords) answerInWords(response, body);
@@ -80,12 +86,6 @@ export function allowOnly(...methods: string[]) {
   };
 }
 
-/** Refuses a body that is not JSON: the JSON parser would silently ignore it. */
-const onlyJson: RequestHandler = (request, _response, next) => {
-  if (!hasBody(request) || request.is('json') !== false) return next();
-  throw new ProblemError('UNSUPPORTED_MEDIA_TYPE', 'Send the body with Content-Type: application/json.');
-};
-
 /** A POST without a body may have a Content-Length of 0. */
 function hasBody({ headers }: Request): boolean {
   const { 'content-length': length = '0', 'transfer-encoding': encoding } = headers;
@@ -99,8 +99,11 @@ export const isAwaitingBody = (response: ServerResponse) =>
   reading.has(response) && !response.req.complete && !response.writableEnded;
 
 const parseJson = express.json({ limit: '1kb' });
+/** Refuses a body that is not JSON, which the JSON parser would pass over in silence. */
 const readJson: RequestHandler = (request, response, next) => {
   if (!hasBody(request)) return next();
+  if (request.is('json') === false)
+    throw new ProblemError('UNSUPPORTED_MEDIA_TYPE', 'Send the body with Content-Type: application/json.');
   reading.add(response);
   parseJson(request, response, (error?: unknown) => {
     reading.delete(response);

@@ -8,6 +8,7 @@
 import { createServer, IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Express } from 'express';
+import type { Chain } from '../chain.ts';
 import { answerUnread, answerUnreadable, isAwaitingBody } from './answer.ts';
 
 /** Longer than nginx keeps an idle connection (2 s), so that no request arrives on a connection that this side is closing. */
@@ -20,7 +21,7 @@ export const arrivalLimits = (requestTimeoutMs: number) => ({
 });
 
 /** `open` gets each response of `app` that has not ended yet. */
-export function createHttpServer(app: Express, requestTimeoutMs: number, open: Set<ServerResponse>) {
+export function createHttpServer(app: Express, requestTimeoutMs: number, open: Chain<ServerResponse>) {
   const server = createServer(
     {
       ...arrivalLimits(requestTimeoutMs),
@@ -33,11 +34,11 @@ export function createHttpServer(app: Express, requestTimeoutMs: number, open: S
   const latest = new WeakMap<Duplex, IncomingMessage>();
   server.on('request', (request, response) => {
     latest.set(request.socket, request);
-    open.add(response);
-    response.on('close', () => open.delete(response));
+    const link = open.add(response);
+    response.on('close', () => open.remove(link));
   });
   server.on('clientError', (error, socket) => {
-    const unanswered = [...open].filter(({ req }) => req.socket === socket);
+    const unanswered = open.all().filter(({ req }) => req.socket === socket);
     const unread = unanswered.find(isAwaitingBody);
     const isBusy = unanswered.length > 0 || latest.get(socket)?.complete === false;
     if (unread) answerUnread(error, unread);

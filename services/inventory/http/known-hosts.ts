@@ -5,7 +5,7 @@
 
 import type { IncomingHttpHeaders } from 'node:http';
 import { isIP } from 'node:net';
-import type { RequestHandler } from 'express';
+import type { Request, RequestHandler } from 'express';
 import { ProblemError } from '../problem.ts';
 import { hostName } from '../settings/setting-kinds.ts';
 
@@ -39,13 +39,13 @@ export function refusalOf(asked: Asked, allowed: readonly string[]): ProblemErro
  * Refuses changes by pages of other sites; any GET is answered. A page may be of this machine, of
  * the address that it asks, which no other name can stand for, or of a host among `allowed`: its name alone may be rebound.
  */
-export function noForeignChanges(allowed: readonly string[]): RequestHandler {
-  return ({ method, headers }, _response, next) => {
-    if (method === 'GET' || method === 'HEAD' || !isForeign(headers, allowed)) return next();
-    const page = headers.origin === undefined ? 'another site' : headers.origin || 'an empty origin';
-    const detail = `A page of ${page} may not change anything here. ALLOWED_HOSTS can allow its host.`;
-    next(new ProblemError('ORIGIN_REFUSED', detail));
-  };
+export function mustNotBeForeign({ method, headers }: Pick<Request, 'method' | 'headers'>, allowed: readonly string[]) {
+  if (method === 'GET' || method === 'HEAD' || !isForeign(headers, allowed)) return;
+  const page = headers.origin === undefined ? 'another site' : headers.origin || 'an empty origin';
+  throw new ProblemError(
+    'ORIGIN_REFUSED',
+    `A page of ${page} may not change anything here. ALLOWED_HOSTS can allow its host.`,
+  );
 }
 
 function isForeign({ host = '', origin, 'sec-fetch-site': site }: Asked, allowed: readonly string[]): boolean {

@@ -76,7 +76,7 @@ export function createCleanUp(parts: NodeParts, mysql: Pool, carryOut?: CleanUp)
       Object.assign(result, { outcome: 'failed', code, detail: message });
     }
     result.ms = Math.round(performance.now() - startedAt);
-    metrics.jobSeconds.observe({ job: 'cleanup', outcome: result.outcome }, result.ms / 1_000);
+    metrics.jobSeconds.of('cleanup', result.outcome).observe(result.ms / 1_000);
     metrics.orders.inc({ outcome: 'closed' }, result.closed);
     return result;
   }

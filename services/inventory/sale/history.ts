@@ -9,6 +9,8 @@ export const now = () => Number(process.hrtime.bigint()) / 1e6;
 
 /** The events per block; the newest block is still filling up. */
 const BLOCK = 4_096;
+/** The first block starts small: the model checker keeps thousands of processes alive, and each records a few events. */
+const FIRST_ROOM = 16;
 
 /** Keeps the newest `capacity` events in memory, so that recording costs no Redis command; 0 keeps none. */
 export function createHistory(node: string, capacity = 600_000) {
@@ -39,22 +41,22 @@ export function createHistory(node: string, capacity = 600_000) {
 
   function eventAt(place: number): SaleEvent {
     const block = blocks[Math.floor(place / BLOCK)] as Block;
-    return eventIn(block, place % BLOCK, node);
+    return block.event(place % BLOCK, node);
   }
 
   return {
     record(event: Omit<SaleEvent, 'at' | 'node'>) {
       if (capacity === 0) return;
       let block = blocks.at(-1);
-      if (block === undefined || block.at.length === BLOCK) {
-        block = newBlock();
+      if (block === undefined || block.count === BLOCK) {
+        block = new Block(block === undefined ? FIRST_ROOM : BLOCK);
         blocks.push(block);
         if ((blocks.length - 2) * BLOCK >= capacity) {
           blocks.shift();
           oldest += BLOCK;
         }
       }
-      append(block, event);
+      block.append(event);
       count += 1;
       for (const see of watchers) see();
     },
@@ -75,48 +77,78 @@ export function createHistory(node: string, capacity = 600_000) {
   };
 }
 
-type Kept = Omit<SaleEvent, 'node'>;
+type Kept = Omit<SaleEvent, 'at' | 'node'>;
 
-/** Events in columns, one per member: as objects, V8 would copy each event twice, because it outlives its sale. */
-type Block = { [Member in keyof Required<Kept>]: Kept[Member][] };
+/** What few events have. */
+type Rare = Pick<Kept, 'bucket' | 'fencingToken' | 'code' | 'detail'>;
 
-function newBlock(): Block {
-  return {
-    at: [],
-    type: [],
-    saleId: [],
-    requestId: [],
-    stock: [],
-    bucket: [],
-    fencingToken: [],
-    code: [],
-    detail: [],
-  };
+/** Every type recorded so far. A block stores the index of a type. */
+const types: Kept['type'][] = [];
+
+/**
+ * Events, with a column for each member: V8 would copy an object for each event twice, because it outlives its sale. The numbers
+ * are in typed arrays, outside of V8's heap, where the garbage collector neither copies nor scans them.
+ */
+class Block {
+  count = 0;
+  private at: Float64Array;
+  private type: Uint8Array;
+  /** NaN where there is none. */
+  private stock: Float64Array;
+  private readonly saleId: string[];
+  private readonly requestId: (string | undefined)[];
+  private readonly rare = new Map<number, Rare>();
+
+  constructor(room: number) {
+    this.at = new Float64Array(room);
+    this.type = new Uint8Array(room);
+    this.stock = new Float64Array(room);
+    this.saleId = new Array(room);
+    this.requestId = new Array(room);
+  }
+
+  append({ type, saleId, requestId, stock, bucket, fencingToken, code, detail }: Kept) {
+    const { count } = this;
+    if (count === this.at.length) this.makeRoom(Math.min(2 * count, BLOCK));
+    this.at[count] = now();
+    this.type[count] = placeOf(type);
+    this.stock[count] = stock ?? Number.NaN;
+    this.saleId[count] = saleId;
+    if (requestId !== undefined) this.requestId[count] = requestId;
+    if (bucket !== undefined || fencingToken !== undefined || code !== undefined)
+      this.rare.set(count, { bucket, fencingToken, code, detail });
+    this.count += 1;
+  }
+
+  event(place: number, node: string): SaleEvent {
+    const { bucket, fencingToken, code, detail } = this.rare.get(place) ?? {};
+    const stock = this.stock[place] as number;
+    return {
+      at: this.at[place] as number,
+      type: types[this.type[place] as number] as SaleEvent['type'],
+      node,
+      saleId: this.saleId[place] as string,
+      requestId: this.requestId[place],
+      stock: Number.isNaN(stock) ? undefined : stock,
+      bucket,
+      fencingToken,
+      code,
+      detail,
+    };
+  }
+
+  private makeRoom(room: number) {
+    const { at, type, stock } = this;
+    this.at = new Float64Array(room);
+    this.at.set(at);
+    this.type = new Uint8Array(room);
+    this.type.set(type);
+    this.stock = new Float64Array(room);
+    this.stock.set(stock);
+  }
 }
 
-function append(block: Block, event: Omit<Kept, 'at'>) {
-  block.at.push(now());
-  block.type.push(event.type);
-  block.saleId.push(event.saleId);
-  block.requestId.push(event.requestId);
-  block.stock.push(event.stock);
-  block.bucket.push(event.bucket);
-  block.fencingToken.push(event.fencingToken);
-  block.code.push(event.code);
-  block.detail.push(event.detail);
-}
-
-function eventIn(block: Block, place: number, node: string): SaleEvent {
-  return {
-    at: block.at[place] as number,
-    type: block.type[place] as SaleEvent['type'],
-    node,
-    saleId: block.saleId[place] as string,
-    requestId: block.requestId[place],
-    stock: block.stock[place],
-    bucket: block.bucket[place],
-    fencingToken: block.fencingToken[place],
-    code: block.code[place],
-    detail: block.detail[place],
-  };
+function placeOf(type: Kept['type']): number {
+  const place = types.indexOf(type);
+  return place === -1 ? types.push(type) - 1 : place;
 }

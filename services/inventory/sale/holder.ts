@@ -1,7 +1,6 @@
 // A holder acquires a lock to sell, to read the stock, or to return units: it waits, holds the lock, and uses the stock.
 
 import { randomUUID } from 'node:crypto';
-import type { ServerResponse } from 'node:http';
 import {
   type CreateLock,
   type CreateMultiLock,
@@ -10,6 +9,7 @@ import {
   LockNotHeldError,
   type MultiLock,
 } from '../../../locks/lock.ts';
+import { createChain } from '../chain.ts';
 import { ProblemError } from '../problem.ts';
 import { asProblem, reasonOf, unreadableOf } from '../servers/away-server.ts';
 import { lockKey, nameInBucket, userLockKey, wasNotDone } from '../servers/store.ts';
@@ -18,11 +18,9 @@ import type { Present } from './present.ts';
 import type { SaleStep } from './sale.ts';
 import type { Releases } from './sale-release.ts';
 import type { Asked } from './sku.ts';
+import { type Client, notFree, Wait, Waits } from './wait.ts';
 
-/**
- * The client that waits and may disconnect: its HTTP response. A `close` before it has ended means the client has disconnected.
- */
-export type Client = Pick<ServerResponse, 'destroyed' | 'on' | 'off'> & { locals?: { requestId?: string } };
+export type { Client };
 
 /** A holder's progress. */
 export interface Progress {
@@ -31,13 +29,11 @@ export interface Progress {
   /** Its write of the stock. A refused write counts as not sent: it certainly did not take place. */
   write: 'not sent' | 'in doubt' | 'done';
   /** Set if the stock refused the holder's read or write because it had lost its lock. */
-  refusal?: ProblemError;
+  refusal?: ProblemError | undefined;
 }
 
 export type Holders = ReturnType<typeof createHolders>;
-export type Holder = ReturnType<Holders['open']>;
-
-const notFree = (when: string) => new ProblemError('LOCK_WAIT_TIMEOUT', `The lock was not free ${when}.`);
+export type Holder = InstanceType<Holders['Holder']>;
 
 export function createHolders(
   parts: Pick<SaleServiceParts, 'store' | 'twoStores' | 'servers' | 'settings'>,
@@ -46,180 +42,163 @@ export function createHolders(
 ) {
   const { store, twoStores, servers, settings } = parts;
   const instance = randomUUID();
-  const waits = new Set<(why: ProblemError) => void>();
-  const underWay = new Set<Promise<unknown>>();
+  const waits = new Waits();
+  const underWay = createChain<Holder>();
 
-  /**
-   * Starts a wait: its signal aborts after `limitMs` unless the wait has ended, or when the client disconnects. The signal's
-   * reason is the resulting error.
-   */
-  function startWait(limitMs: number, client?: Client) {
-    const wait = new AbortController();
-    let isOver = false;
-    const giveUp = () => abort(new ProblemError('CLIENT_GONE', 'The client disconnected while its sale waited.'));
-    const until = performance.now() + limitMs;
-    let timer: NodeJS.Timeout | undefined;
-    begin();
-    return {
-      /** Created on first use: a sale in one step does not need it, and a signal is three quarters of the cost of its wait. */
-      get signal() {
-        return wait.signal;
-      },
-      throwIfOver() {
-        if (isOver) wait.signal.throwIfAborted();
-      },
-      end,
-      beginAgain: begin,
-    };
+  /** It waits from the moment it is constructed. A class, because closures for all of its members would have to be allocated for each sale. */
+  class Holder {
+    readonly lock: string;
+    readonly ownerToken: string;
+    readonly wait: Wait;
+    readonly progress: Progress = { stock: undefined, write: 'not sent', refusal: undefined };
+    /** The work of `does`, while it is in progress. */
+    doing: Promise<unknown> | undefined;
+    private readonly timing: Present;
+    private readonly asked: Asked;
+    private readonly onLeaseLost: () => void;
+    /** An aborted signal, for a holder that tries once. */
+    private readonly once: AbortSignal | undefined;
+    private held: Lock | MultiLock | undefined;
 
-    function abort(why: ProblemError) {
-      isOver = true;
-      wait.abort(why);
+    /** `name` is unique on this node. `onLeaseLost` is called at least once when the holder has lost its lock. */
+    constructor(name: string, client?: Client, onLeaseLost = () => {}, asked: Asked = {}) {
+      this.timing = present();
+      const { lock, waitTimeoutMs } = this.timing;
+      const { waitMs = waitTimeoutMs } = asked;
+      this.lock = lock;
+      this.ownerToken = `${instance}:${name}`;
+      this.wait = new Wait(waits, waitMs || waitTimeoutMs, client);
+      this.asked = asked;
+      this.onLeaseLost = onLeaseLost;
+      this.once = waitMs === 0 ? AbortSignal.abort(notFree('at once')) : undefined;
     }
 
-    function begin() {
-      waits.add(abort);
-      timer = setTimeout(() => {
-        abort(notFree(`within ${limitMs} ms`));
-      }, until - performance.now());
-      if (client?.destroyed) giveUp();
-      client?.on('close', giveUp);
+    servers() {
+      return servers.forLock(this.lock, this.timing.leaseMs);
     }
 
-    /** From now on nothing aborts the wait, unless it starts again. */
-    function end() {
-      waits.delete(abort);
-      clearTimeout(timer);
-      client?.off('close', giveUp);
-    }
-  }
-
-  /**
-   * Creates a holder that starts to wait. Its name is unique on this node. It is notified at least once if it has lost its
-   * lock.
-   */
-  function open(holderName: string, client?: Client, onLeaseLost = () => {}, asked: Asked = {}) {
-    const ownerToken = `${instance}:${holderName}`;
-    const { lock: name, leaseMs, renewEveryMs, fixedLeaseMs, retryDelayMs, waitTimeoutMs } = present();
-    const { user, waitMs = waitTimeoutMs } = asked;
-    const ownLeaseMs = asked.leaseMs ?? fixedLeaseMs;
-    const once = waitMs === 0 ? AbortSignal.abort(notFree('at once')) : undefined;
-    const wait = startWait(waitMs || waitTimeoutMs, client);
-    const progress: Progress = { write: 'not sent' };
-    let held: Lock | MultiLock | undefined;
-
-    const lockOptions = () =>
-      Object.assign(servers.forLock(name, leaseMs), {
-        ownerToken,
-        leaseMs,
-        renewEveryMs,
-        fixedLeaseMs: ownLeaseMs,
-        retryDelayMs,
-        permits: settings.PERMITS,
-        onLeaseLost,
-      });
-    const keyOf = (sku: string, bucket = 0) =>
-      user === undefined ? lockKey(sku, nameInBucket(name, bucket)) : userLockKey(user, name);
-
-    /** A refusal by the stock is definite, whatever fails afterwards. */
-    function noteRefusal(error: unknown): never {
-      if (error instanceof ProblemError) progress.refusal = error;
-      throw error;
+    fencingToken() {
+      return this.held && 'fencingToken' in this.held ? this.held.fencingToken : undefined;
     }
 
-    /** Lets `send` write the stock. */
-    async function write<T>(send: () => Promise<T>): Promise<T> {
+    emit(step: SaleStep, stock?: number) {
+      if (step === 'read') this.progress.stock = stock;
+    }
+
+    /** Has `send` write the stock. With `mayBeRefused`, a falsy answer means that the store refused the write. */
+    async write<T>(send: () => Promise<T>, mayBeRefused = false): Promise<T> {
+      const { progress } = this;
       progress.write = 'in doubt';
       try {
         const answer = await send();
-        progress.write = 'done';
+        progress.write = mayBeRefused && !answer ? 'not sent' : 'done';
         return answer;
       } catch (error) {
         if (error instanceof ProblemError || wasNotDone(error)) progress.write = 'not sent';
-        return noteRefusal(error);
+        return this.noteRefusal(error);
       }
     }
 
-    function emit(step: SaleStep, stock?: number) {
-      if (step === 'read') progress.stock = stock;
-    }
-
-    /** Where a sku's units are: the stock as this holder sees it, and its lock. */
-    function place(sku: string, bucket = 0) {
-      // The tokens of two users are never compared.
-      const fence = user === undefined ? name : `${name}:${user}`;
-      const seen = twoStores?.stockOf(sku) ?? store.bucketOf(sku, fence, bucket);
-      const stock: FencedStock = {
-        read: (token) => seen.read(token).catch(noteRefusal),
-        write: (units, token) => write(() => seen.write(units, token)),
+    /** The stock of a sku as this holder sees it, and a function that opens the lock of that stock. */
+    place(sku: string, bucket = 0) {
+      return {
+        sku,
+        stock: this.stockOf(sku, bucket),
+        openLock: (create: CreateLock) => this.openLock(create, sku, bucket),
       };
-      function openLock(createLock: CreateLock): Lock {
-        const lock = createLock(Object.assign(lockOptions(), { key: keyOf(sku, bucket) }));
-        held = lock;
-        return releases.followed(lock, name, ownLeaseMs ?? leaseMs, once);
-      }
-      return { sku, stock, openLock };
     }
 
-    return {
-      lock: name,
-      ownerToken,
-      wait,
-      progress,
-      servers: () => servers.forLock(name, leaseMs),
-      emit,
-      place,
-      write,
-      fencingToken: () => (held && 'fencingToken' in held ? held.fencingToken : undefined),
-      /** What it uses in the critical section of a sku: a new lock, and the stock as it sees it. */
-      under(createLock: CreateLock, sku: string) {
-        const { stock, openLock } = place(sku);
-        return { sku, stock, lock: openLock(createLock), signal: wait.signal, emit };
-      },
-      openLocks(createMultiLock: CreateMultiLock, skus: string[]): MultiLock {
-        // A user has one lock, whatever is in the basket.
-        const keys = new Set(skus.map((sku) => keyOf(sku)));
-        const locks = createMultiLock(lockOptions(), [...keys]);
-        held = locks;
-        const followed = releases.followed(locks, name, leaseMs, once);
-        return {
-          acquire: (signal) => followed.acquire(signal),
-          release: () => followed.release(),
-          lost: locks.lost,
-          fencingTokenOf: (sku) => locks.fencingTokenOf(keyOf(sku)),
-        };
-      },
-      /** Runs the holder's work. If that fails, rejects with the matching ProblemError. */
-      does<T>(work: () => Promise<T>, meaning: (error: unknown, progress: Progress) => unknown = explain): Promise<T> {
-        const doing = attempt().finally(() => {
-          wait.end();
-          underWay.delete(doing);
-        });
-        underWay.add(doing);
-        return doing;
+    /** What it works with in the critical section of a sku: a new lock, and the stock as it sees it. */
+    under(createLock: CreateLock, sku: string) {
+      const { signal } = this.wait;
+      const emit = (step: SaleStep, stock?: number) => this.emit(step, stock);
+      return { sku, stock: this.stockOf(sku), lock: this.openLock(createLock, sku), signal, emit };
+    }
 
-        async function attempt() {
-          try {
-            await store.mustCarry(name);
-            return await work();
-          } catch (error) {
-            if (error instanceof LockNotHeldError) onLeaseLost();
-            throw meaning(error, progress);
-          }
-        }
-      },
-    };
+    openLocks(createMultiLock: CreateMultiLock, skus: string[]): MultiLock {
+      // A user has one lock, whatever is in the basket.
+      const keys = new Set(skus.map((sku) => this.keyOf(sku)));
+      const locks = createMultiLock(this.lockOptions(), [...keys]);
+      this.held = locks;
+      const followed = releases.followed(locks, this.lock, this.timing.leaseMs, this.once);
+      return {
+        acquire: (signal) => followed.acquire(signal),
+        release: () => followed.release(),
+        lost: locks.lost,
+        fencingTokenOf: (sku) => locks.fencingTokenOf(this.keyOf(sku)),
+      };
+    }
+
+    /** Does the work. When that fails, rejects with what the error means. */
+    does<T>(work: () => Promise<T>, meaning: (error: unknown, progress: Progress) => unknown = explain): Promise<T> {
+      const doing = this.attempt(work, meaning);
+      this.doing = doing;
+      return doing;
+    }
+
+    private async attempt<T>(work: () => Promise<T>, meaning: (error: unknown, progress: Progress) => unknown) {
+      const link = underWay.add(this);
+      try {
+        await store.mustCarry(this.lock);
+        return await work();
+      } catch (error) {
+        if (error instanceof LockNotHeldError) this.onLeaseLost();
+        throw meaning(error, this.progress);
+      } finally {
+        this.wait.end();
+        underWay.remove(link);
+      }
+    }
+
+    private stockOf(sku: string, bucket = 0): FencedStock {
+      const { user } = this.asked;
+      // The tokens of two users are never compared.
+      const fence = user === undefined ? this.lock : `${this.lock}:${user}`;
+      const seen = twoStores?.stockOf(sku) ?? store.bucketOf(sku, fence, bucket);
+      return {
+        read: (token) => seen.read(token).catch((error) => this.noteRefusal(error)),
+        write: (units, token) => this.write(() => seen.write(units, token)),
+      };
+    }
+
+    private openLock(createLock: CreateLock, sku: string, bucket = 0): Lock {
+      const lock = createLock(Object.assign(this.lockOptions(), { key: this.keyOf(sku, bucket) }));
+      this.held = lock;
+      return releases.followed(lock, this.lock, this.ownLeaseMs() ?? this.timing.leaseMs, this.once);
+    }
+
+    private lockOptions() {
+      const { leaseMs, renewEveryMs, retryDelayMs } = this.timing;
+      const { ownerToken, onLeaseLost } = this;
+      const fixedLeaseMs = this.ownLeaseMs();
+      const { PERMITS: permits } = settings;
+      const own = { ownerToken, leaseMs, renewEveryMs, fixedLeaseMs, retryDelayMs, permits, onLeaseLost };
+      return Object.assign(this.servers(), own);
+    }
+
+    private ownLeaseMs() {
+      return this.asked.leaseMs ?? this.timing.fixedLeaseMs;
+    }
+
+    private keyOf(sku: string, bucket = 0) {
+      const { user } = this.asked;
+      return user === undefined ? lockKey(sku, nameInBucket(this.lock, bucket)) : userLockKey(user, this.lock);
+    }
+
+    /** What the stock refuses is known, whatever fails afterwards. */
+    private noteRefusal(error: unknown): never {
+      if (error instanceof ProblemError) this.progress.refusal = error;
+      throw error;
+    }
   }
 
   return {
     instance,
     present,
-    open,
-    endWaits(why: ProblemError) {
-      for (const abort of waits) abort(why);
-    },
+    Holder,
+    endWaits: (why: ProblemError) => waits.end(why),
     /** Resolves when none of the current holders is at work. */
-    ended: () => Promise.allSettled(underWay),
+    ended: () => Promise.allSettled(underWay.all().map(({ doing }) => doing)),
   };
 }
 

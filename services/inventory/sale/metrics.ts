@@ -1,7 +1,6 @@
 import type { Pool } from 'mysql2/promise';
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-
-const buckets = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30];
+import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import { createDurationHistogram } from './durations.ts';
 
 /** How often a node measures its event loop's delay, in milliseconds: every 10 ms would cost 1 % of a core while idle. */
 const EVENT_LOOP_LOOK_MS = 100;
@@ -26,8 +25,8 @@ export function createMetrics() {
 
   const counter = <Label extends string>(name: string, help: string, ...labelNames: Label[]) =>
     new Counter({ name, help, labelNames, registers });
-  const histogram = <Label extends string>(name: string, help: string, ...labelNames: Label[]) =>
-    new Histogram({ name, help, labelNames, buckets, registers });
+  const histogram = (name: string, help: string, ...labelNames: string[]) =>
+    createDurationHistogram(registry, name, help, ...labelNames);
 
   return {
     registry,

@@ -21,6 +21,7 @@ export interface SaleLine extends SoldOrNot {
 type SoldOrNot = Pick<SoldItem, 'sku'> & Partial<SoldItem>;
 
 export type SaleRecords = ReturnType<typeof createSaleRecords>;
+export type SaleRecord = ReturnType<SaleRecords['open']>;
 
 /** Records the outcome of each sale on this node: in its history, metrics, counts and log. */
 export function createSaleRecords(history: History, metrics: Metrics, port: number, log: Pick<Logger, 'debug'>) {
@@ -28,99 +29,123 @@ export function createSaleRecords(history: History, metrics: Metrics, port: numb
   let inFlight = 0;
   let counts = noSales();
 
-  return {
-    /** Starts the record of a sale. It measures each wait for the lock. */
-    open(saleId: string, skus: string[], requestId: string | undefined, holder: Holder) {
-      const { lock, wait } = holder;
-      const startedAt = performance.now();
-      let hasBegun = false;
-      let isInside = false;
-      let isLeaseLost = false;
-      /** What is being measured, and since when. */
-      let timed = metrics.waitSeconds;
-      let since = startedAt;
+  /** The record of one sale, from the beginning of its wait. The wait ends when the sale has what it waits for, and may begin again. */
+  class OneSale {
+    /** Locks get this function without its object. */
+    readonly emit = (step: SaleStep, stock?: number, bucket?: number) => this.note(step, stock, bucket);
+    private readonly saleId: string;
+    private readonly skus: string[];
+    private readonly requestId: string | undefined;
+    private readonly holder: Holder;
+    private readonly startedAt = performance.now();
+    private hasBegun = false;
+    private isInside = false;
+    private isLeaseLost = false;
+    /** What is measured now, and since when. */
+    private timed = metrics.waitSeconds;
+    private since = this.startedAt;
+
+    constructor(saleId: string, skus: string[], requestId: string | undefined, holder: Holder) {
+      this.saleId = saleId;
+      this.skus = skus;
+      this.requestId = requestId;
+      this.holder = holder;
       history.record({ type: 'waiting', saleId, ...(requestId !== undefined && { requestId }) });
       counts.received += 1;
       inFlight += 1;
       waiting += 1;
+    }
 
-      function begin() {
-        hasBegun = true;
-        waiting -= 1;
-        observe();
-        measure(metrics.holdSeconds);
-        wait.end();
+    startWait() {
+      this.measure(metrics.waitSeconds);
+    }
+
+    nested() {
+      history.record({ type: 'nested', saleId: this.saleId });
+    }
+
+    goesOn() {
+      history.pass(this.saleId);
+    }
+
+    loseLease() {
+      if (this.isLeaseLost) return;
+      this.isLeaseLost = true;
+      metrics.leaseLosses.inc({ lock: this.holder.lock });
+      history.record({ type: 'lease-lost', saleId: this.saleId });
+    }
+
+    sold(items: SoldItem[]) {
+      this.close('sold');
+      for (const item of items) this.writeLine(item, 'sold');
+    }
+
+    failed(ending: ProblemError) {
+      const { code, message: detail } = ending;
+      history.record({ type: 'failed', saleId: this.saleId, code, ...(code === 'LOCK_FAILED' && { detail }) });
+      this.close(outcomeOf(ending));
+      for (const sku of this.skus) this.writeLine({ sku }, code);
+    }
+
+    private note(step: SaleStep, stock?: number, bucket?: number) {
+      // A sale without a lock has left already, or has never entered.
+      if (step === 'left' && !this.isInside) return;
+      this.holder.emit(step, stock);
+      if (step === 'entered' || step === 'began') {
+        this.isInside = true;
+        if (!this.hasBegun) this.begin();
       }
-
-      function measure(seconds: typeof timed) {
-        timed = seconds;
-        since = performance.now();
+      if (step === 'waiting') this.waitAgain();
+      if (step === 'left') {
+        this.isInside = false;
+        this.observe();
       }
+      if (step === 'released') return;
+      const fencingToken = step === 'entered' ? this.holder.fencingToken() : undefined;
+      history.record({ type: step, saleId: this.saleId, stock, bucket, fencingToken });
+    }
 
-      function observe() {
-        timed.observe({ lock }, (performance.now() - since) / 1_000);
-      }
+    private begin() {
+      this.hasBegun = true;
+      waiting -= 1;
+      this.observe();
+      this.measure(metrics.holdSeconds);
+      this.holder.wait.end();
+    }
 
-      const startWait = () => measure(metrics.waitSeconds);
+    private waitAgain() {
+      this.hasBegun = false;
+      waiting += 1;
+      this.startWait();
+      this.holder.wait.beginAgain();
+    }
 
-      function waitAgain() {
-        hasBegun = false;
-        waiting += 1;
-        startWait();
-        wait.beginAgain();
-      }
+    private measure(seconds: typeof metrics.waitSeconds) {
+      this.timed = seconds;
+      this.since = performance.now();
+    }
 
-      function close(outcome: Exclude<keyof SaleCounts, 'received'>) {
-        if (!hasBegun) waiting -= 1;
-        metrics.sales.inc({ lock, outcome });
-        counts[outcome] += 1;
-        inFlight -= 1;
-      }
+    private observe() {
+      this.timed.of(this.holder.lock).observe((performance.now() - this.since) / 1_000);
+    }
 
-      function writeLine({ sku, stockBefore, remaining }: SoldOrNot, outcome: string) {
-        const ms = Math.round(performance.now() - startedAt);
-        log.debug({ requestId, outcome, sku, stockBefore, remaining, lock, port, ms }, 'sale');
-      }
+    private close(outcome: Exclude<keyof SaleCounts, 'received'>) {
+      if (!this.hasBegun) waiting -= 1;
+      metrics.sales.inc({ lock: this.holder.lock, outcome });
+      counts[outcome] += 1;
+      inFlight -= 1;
+    }
 
-      return {
-        startWait,
-        emit(step: SaleStep, stock?: number, bucket?: number) {
-          // A sale without a lock has left already, or has never entered.
-          if (step === 'left' && !isInside) return;
-          holder.emit(step, stock);
-          if (step === 'entered' || step === 'began') {
-            isInside = true;
-            if (!hasBegun) begin();
-          }
-          if (step === 'waiting') waitAgain();
-          if (step === 'left') {
-            isInside = false;
-            observe();
-          }
-          if (step === 'released') return;
-          const fencingToken = step === 'entered' ? holder.fencingToken() : undefined;
-          history.record({ type: step, saleId, stock, bucket, fencingToken });
-        },
-        nested: () => history.record({ type: 'nested', saleId }),
-        goesOn: () => history.pass(saleId),
-        loseLease() {
-          if (isLeaseLost) return;
-          isLeaseLost = true;
-          metrics.leaseLosses.inc({ lock });
-          history.record({ type: 'lease-lost', saleId });
-        },
-        sold(items: SoldItem[]) {
-          close('sold');
-          for (const item of items) writeLine(item, 'sold');
-        },
-        failed(ending: ProblemError) {
-          const { code, message: detail } = ending;
-          history.record({ type: 'failed', saleId, code, ...(code === 'LOCK_FAILED' && { detail }) });
-          close(outcomeOf(ending));
-          for (const sku of skus) writeLine({ sku }, code);
-        },
-      };
-    },
+    private writeLine({ sku, stockBefore, remaining }: SoldOrNot, outcome: string) {
+      const { requestId, startedAt } = this;
+      const ms = Math.round(performance.now() - startedAt);
+      log.debug({ requestId, outcome, sku, stockBefore, remaining, lock: this.holder.lock, port, ms }, 'sale');
+    }
+  }
+
+  return {
+    open: (saleId: string, skus: string[], requestId: string | undefined, holder: Holder) =>
+      new OneSale(saleId, skus, requestId, holder),
     /** How many sales are in flight, how many of them are waiting, and how earlier sales ended. */
     read: () => ({ inFlight, waiting, counts: { ...counts } }),
     clear() {

@@ -3,6 +3,11 @@ import type { SaleScript } from './contract.ts';
 import { createHeld } from './held.ts';
 
 export type SaleScripts = ReturnType<typeof createSaleScripts>;
+export type SalePart = ReturnType<SaleScripts['forSale']>;
+
+type CallNested = (by: 'the same object' | 'another object', releases: boolean) => Promise<void>;
+
+const unscripted: SaleScript = {};
 
 /** The script that a drill sets for the next sales of this node. Without a script they just sell. */
 export function createSaleScripts() {
@@ -11,9 +16,36 @@ export function createSaleScripts() {
   let scriptedSales = 0;
 
   function take(): SaleScript {
-    if (scriptedSales === 0 || held.isEnding()) return {};
+    if (scriptedSales === 0 || held.isEnding()) return unscripted;
     scriptedSales -= 1;
     return script;
+  }
+
+  /** The part of one sale. It takes a script when it first comes between read and write, and follows it once. */
+  class Part {
+    private own: SaleScript | undefined;
+
+    /** Undefined when there is nothing to follow. `callNested` asks for the lock again, where there is one to ask for. */
+    inside(callNested?: CallNested): Promise<void> | undefined {
+      // A sale that begins again after a conflict has had its script.
+      if (this.own !== undefined) return undefined;
+      this.own = take();
+      return this.own === unscripted ? undefined : follow(this.own, callNested);
+    }
+
+    async before(step: 'order' | 'answer') {
+      if (step === 'order' ? this.own?.beforeOrder : this.own?.beforeAnswer) await held.untilResumed();
+    }
+  }
+
+  async function follow(own: SaleScript, callNested?: CallNested) {
+    if (own.beforeNestedCall) await held.untilResumed();
+    const { nestedCall, forgetsRelease = false } = own;
+    if (nestedCall) await callNested?.(nestedCall === true ? 'the same object' : nestedCall, !forgetsRelease);
+    if (own.pauseMs !== undefined) await held.pause(own.pauseMs);
+    if (own.untilResumed) await held.untilResumed();
+    if (own.blockMs !== undefined) blockEventLoop(own.blockMs);
+    if (own.fails) throw new ProblemError('ORDER_FAILED', "The sale's script makes it fail.");
   }
 
   return {
@@ -27,28 +59,7 @@ export function createSaleScripts() {
     resume: held.resume,
     held: held.count,
     end: held.end,
-    /** One sale's part. It takes a script when it first gets between read and write, and follows it once. */
-    forSale() {
-      let own: SaleScript | undefined;
-      return {
-        /** `callNested` acquires the lock again, if there is one. */
-        async inside(callNested?: (by: 'the same object' | 'another object', releases: boolean) => Promise<void>) {
-          // A sale that begins again after a conflict has had its script.
-          if (own !== undefined) return;
-          own = take();
-          if (own.beforeNestedCall) await held.untilResumed();
-          const { nestedCall, forgetsRelease = false } = own;
-          if (nestedCall) await callNested?.(nestedCall === true ? 'the same object' : nestedCall, !forgetsRelease);
-          if (own.pauseMs !== undefined) await held.pause(own.pauseMs);
-          if (own.untilResumed) await held.untilResumed();
-          if (own.blockMs !== undefined) blockEventLoop(own.blockMs);
-          if (own.fails) throw new ProblemError('ORDER_FAILED', "The sale's script makes it fail.");
-        },
-        async before(step: 'order' | 'answer') {
-          if (step === 'order' ? own?.beforeOrder : own?.beforeAnswer) await held.untilResumed();
-        },
-      };
-    },
+    forSale: () => new Part(),
   };
 }
 

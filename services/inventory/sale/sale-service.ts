@@ -58,7 +58,7 @@ export function createSaleService(parts: SaleServiceParts) {
     const strategy = strategyNamed(present.lock);
     const createReadLock = 'createReadLock' in strategy ? strategy.createReadLock : undefined;
     if (createReadLock === undefined || present.scope === 'user') return stock().readStock(sku);
-    const holder = holders.open(`read:${randomUUID()}`, client);
+    const holder = new holders.Holder(`read:${randomUUID()}`, client);
     return holder.does(() => readShared(holder.under(createReadLock, sku)), reasonOf);
   }
 
@@ -100,7 +100,7 @@ export function createSaleService(parts: SaleServiceParts) {
     if (stockOf(present.lock) === 'mysql') return;
     const from = isInBuckets(present.lock) ? store.buckets : 1;
     const gather = (sku: string) =>
-      inOneStep(sku, ({ write, lock }, token) => write(() => store.gatherBuckets(sku, from, lock, token)));
+      inOneStep(sku, (holder, token) => holder.write(() => store.gatherBuckets(sku, from, holder.lock, token)));
     try {
       const ends = await Promise.allSettled((await store.skusInBuckets(from)).map(gather));
       for (const end of ends) if (end.status === 'rejected') throw end.reason;
@@ -128,7 +128,7 @@ export function createSaleService(parts: SaleServiceParts) {
 
   /** `own`: what the holder uses under a sale's lock, if it has one. A user's lock does not keep other sales out. */
   async function givingBack<T>(sku: string, way: (holder: Holder, own?: ReturnType<Holder['under']>) => Promise<T>) {
-    const holder = holders.open(`back:${randomUUID()}`);
+    const holder = new holders.Holder(`back:${randomUUID()}`);
     puttingBack += 1;
     const createLock = present.scope === 'sku' ? exclusiveLockOf(holder.lock) : undefined;
     return holder

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { noForeignChanges, refusalOf } from '../../../../services/inventory/http/known-hosts.ts';
+import { mustNotBeForeign, refusalOf } from '../../../../services/inventory/http/known-hosts.ts';
 import type { ProblemError } from '../../../../services/inventory/problem.ts';
 import { type SharedRedis, sharedRedis } from '../../../own-stack.ts';
 import { sendRaw, startNode, type TestNode } from '../node-under-test.ts';
@@ -58,10 +58,12 @@ test.each<[IncomingHttpHeaders, isAnswered: boolean]>([
 
 describe('hosts: whose page may change something on the public listener', () => {
   const refused = (headers: IncomingHttpHeaders, method = 'POST') => {
-    let refusal: Partial<ProblemError> | undefined;
-    const next = (error?: typeof refusal) => (refusal = error);
-    noForeignChanges(['shop.example', '::5'])({ method, headers } as never, {} as never, next as never);
-    return refusal?.code;
+    try {
+      mustNotBeForeign({ method, headers }, ['shop.example', '::5']);
+    } catch (error) {
+      return (error as ProblemError).code;
+    }
+    return undefined;
   };
 
   test.each<[string, IncomingHttpHeaders]>([

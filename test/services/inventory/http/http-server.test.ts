@@ -4,6 +4,7 @@ import { connect, type Socket } from 'node:net';
 import express from 'express';
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
+import { createChain } from '../../../../services/inventory/chain.ts';
 import { addRoute, answerProblem, giveRequestId } from '../../../../services/inventory/http/answer.ts';
 import { arrivalLimits, createHttpServer } from '../../../../services/inventory/http/http-server.ts';
 import { listen } from '../../../listen.ts';
@@ -27,7 +28,7 @@ async function serve() {
       }),
   });
   app.use(answerProblem(pino({ level: 'silent' })));
-  const server = createHttpServer(app, 600_000, new Set<ServerResponse>());
+  const server = createHttpServer(app, 600_000, createChain<ServerResponse>());
   const port = await listen(server);
 
   /** Sends the text on a connection of its own, and resolves when so many requests have come. */
@@ -133,7 +134,7 @@ test.each([
   const limits = { requestTimeout: limitMs, connectionsCheckingInterval: noticeMs };
   expect(arrivalLimits(limitMs)).toEqual(limits);
   // Node takes no notice of a header that is as late as the limit, but of one that takes a minute.
-  expect(createHttpServer(express(), limitMs, new Set())).toMatchObject({
+  expect(createHttpServer(express(), limitMs, createChain())).toMatchObject({
     ...limits,
     headersTimeout: Math.min(limitMs, 60_000),
   });

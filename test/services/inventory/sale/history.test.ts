@@ -41,3 +41,24 @@ test('history: one who has read what was cleared since reads on from the new beg
 test('history: a node whose history nobody can ask for keeps none', () => {
   expect(historyOf(5, 0).read()).toMatchObject({ events: [], dropped: 0 });
 });
+
+test('history: every member of an event is kept, over the end of a block, and what an event has not is not there', () => {
+  const { record, read } = createHistory('node');
+  const events = [
+    { type: 'waiting', saleId: '0001', requestId: 'a' },
+    { type: 'entered', saleId: '0001', fencingToken: '7', bucket: 0 },
+    { type: 'read', saleId: '0001', stock: 0 },
+    { type: 'failed', saleId: '0001', code: 'LOCK_FAILED', detail: 'why' },
+    { type: 'wrote', saleId: '0002', stock: -1, bucket: 3 },
+  ] as const;
+  const rounds = 1_000;
+
+  for (let round = 0; round < rounds; round += 1) for (const event of events) record(event);
+  const kept = read().events;
+
+  const expected = events.map((event) => ({ ...event, at: expect.any(Number), node: 'node' }));
+  expect(kept.slice(0, events.length)).toEqual(expected);
+  expect(kept.slice(-events.length)).toEqual(expected);
+  expect(kept.slice(4_095, 4_100)).toEqual(expected);
+  expect(kept).toHaveLength(rounds * events.length);
+});
