@@ -71,7 +71,7 @@ test('doctor: a Redis that does not answer, and one that is too old, are named',
   const REDIS_URL = `redis://127.0.0.1:${await freePort()}`;
   const PATH = folderWith('redis-server', 'echo "Redis server v=5.0.14 sha=0"');
 
-  const dead = { state: 'stops', found: expect.stringContaining('does not answer') };
+  const dead = { state: 'stops', found: expect.stringContaining('does not reply') };
   expect(await check('redis', { REDIS_URL })).toMatchObject(dead);
   expect(await check('redis', { PATH })).toMatchObject({ state: 'stops', found: expect.stringContaining('5.0.14') });
 });

@@ -39,7 +39,7 @@ test.each([
   const [name = '', ...more] = readdirSync(dir);
   expect([left(), more]).toEqual([['up'], []]);
   const down = connect(join(dir, name), () => down.write('down'));
-  expect(await up?.downAsked).toBe('Stopping: npm run down has asked.');
+  expect(await up?.downAsked).toBe('Stopping: npm run down asked for it.');
   down.destroy();
   await up?.release();
   expect(left()).toEqual([]);

@@ -58,13 +58,13 @@ test.each<[command: string, args: string[], line: RegExp]>([
   ['run judge', ['php', 'shop.php'], /too many arguments.*Expected 1 argument but got 2/],
   ['run judge', ['./shop', '--drill', 'rush,nap'], /--drill.*nap.*one-node-rush, rush, sell-out.*failover/s],
   ['run judge', ['./shop', '--drill', 'nested-call'], /--drill.*nested-call.*one-node-rush/s],
-  ['run judge', ['./shop', '--sale', '/buy'], /"\/buy" does not say how a unit is bought: write it as "POST \/buy"/],
+  ['run judge', ['./shop', '--sale', '/buy'], /"\/buy" does not say how to buy a unit\. Write it as "POST \/buy"/],
   ['run judge', ['./shop', '--sale', 'POST /buy {'], /The body in POST \/buy \{ is not JSON/],
   ['run judge', ['./shop', '--name', '4-ttl'], /--name 4-ttl is that of a row of Lockstep: give it another/],
   ['run judge', ['./fenced'], /--name fenced is that of a row of Lockstep: give it another/],
   ['run judge', ['./shop', '--name', 'my shop'], /--name my shop must be letters, digits, dots and dashes/],
   ['run judge', ['./shop', '--lease-ms', '0'], /--lease-ms.*0.*a whole number from 1 to/s],
-  ['run judge', ['docs'], /docs is a folder without a lockstep\.json: give a command, such as/],
+  ['run judge', ['docs'], /docs is a folder without a lockstep\.json\. Pass a command, such as/],
 ])('npm %s -- %j: refused with exit code 2 and a line that says what is allowed', async (command, args, line) => {
   const said = await printedAtEnd(() => readers[command]?.(args));
   expect(said).toMatch(line);

@@ -32,7 +32,7 @@ test('a folder: what its lockstep.json says; it works in that folder, and is cal
 });
 
 test.each<[what: string, file: string | object | undefined, message: RegExp]>([
-  ['without a lockstep.json', undefined, /my-shop is a folder without a lockstep\.json: give a command, such as/],
+  ['without a lockstep.json', undefined, /my-shop is a folder without a lockstep\.json\. Pass a command, such as/],
   ['with one that is not JSON', '{command}', /lockstep\.json is not JSON: /],
   ['with one that is no object', '[]', /lockstep\.json is not allowed: .*expected object/],
   ['with one that starts nothing', { stock: 'a' }, /lockstep\.json is not allowed: .*at command/s],
