@@ -47,7 +47,7 @@ test('--real with checks alone starts no server', async () => {
 
 test.each([
   ['over a file that is there', writeModule('mine.ts', 'export {};'), /it already exists/],
-  ['under a name that no row can have', noModule('My_Lock.ts'), /small letters/],
+  ['under a name that no row can have', noModule('My_Lock.ts'), /lower case/],
 ])('--new: not %s', async (_what, lock, why) => {
   const command = grade('--new', lock);
 

@@ -62,7 +62,7 @@ test.each<[command: string, args: string[], line: RegExp]>([
   ['run judge', ['php', 'shop.php'], /too many arguments.*Expected 1 argument but got 2/],
   ['run judge', ['./shop', '--drill', 'rush,nap'], /--drill.*nap.*one-node-rush, rush, sell-out.*failover/s],
   ['run judge', ['./shop', '--drill', 'nested-call'], /--drill.*nested-call.*one-node-rush/s],
-  ['run judge', ['./shop', '--sale', '/buy'], /"\/buy" does not say how a unit is bought: write it as "POST \/buy"/],
+  ['run judge', ['./shop', '--sale', '/buy'], /"\/buy" does not say how to buy a unit\. Write it as "POST \/buy"/],
   ['run judge', ['./shop', '--sale', 'POST /buy {'], /The body in POST \/buy \{ is not JSON/],
   ['run judge', ['./shop', '--name', '4-ttl'], /--name 4-ttl is the name of a built-in row: choose another/],
   ['run judge', ['./fenced'], /--name fenced is the name of a built-in row: choose another/],

@@ -29,7 +29,7 @@ beforeAll(async () => {
 const open = (query: string, address = url) => openStockRow(readRowPlace(`${address}?${query}`));
 
 test.each([
-  ['another machine', 'mysql://a:b@10.0.0.1/shop?table=goods&column=qty', 'on this machine only'],
+  ['another machine', 'mysql://a:b@10.0.0.1/shop?table=goods&column=qty', 'only a MySQL on this machine'],
   ['TLS', 'mysqls://a:b@127.0.0.1/shop?table=goods&column=qty', 'without TLS'],
   ['no column', 'mysql://a:b@127.0.0.1/shop?table=goods', 'a table and a column'],
   ['more than a name', 'mysql://a:b@127.0.0.1/shop?table=goods&column=qty`--', 'of letters, digits and _'],
