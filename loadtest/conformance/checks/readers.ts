@@ -2,7 +2,7 @@
 
 import type { Holder } from '../holder.ts';
 import { doesNotApply, Fault, holds, isNotHeld, STEP_LIMIT_MS, saidOf } from '../outcome.ts';
-import { LEASE_MS, type LockUnderTest, type Staging } from '../staging.ts';
+import { LEASE_MS, LONG_LEASE_MS, type LockUnderTest, type Staging } from '../staging.ts';
 import { TAKEOVER_LEASES } from './death.ts';
 import { untilTold } from './lease.ts';
 
@@ -70,7 +70,8 @@ async function together({ process, servers, story }: Staging, leaseMs: number, b
   if (left.length > 0) throw new Fault(`All readers had left, but ${left.join(', ')} remained.`);
 }
 
-const namesIn = (contents: object) => Object.keys(contents);
+/** Without the number of their server. */
+const namesIn = (contents: object) => Object.keys(contents).map((name) => name.replace(/^\d+ /, ''));
 
 /** A reader reads again, and holds until it has released as often. */
 async function nested({ process, story }: Staging) {
@@ -129,13 +130,21 @@ async function leaseEnds({ process, story }: Staging) {
   await b.mustLeave('After another reader released late,');
 }
 
-async function neverHeld({ process, story }: Staging) {
+/** Who never entered, and who has left, holds nothing, and has left nothing that only the end of a lease removes. */
+async function neverHeld({ process, story, servers }: Staging) {
   const p = process();
   await mustNotBeHeld({ story }, p.reader('A'), 'that never entered');
   const b = p.reader('B');
   await b.enters();
   await b.leaves();
   await mustNotBeHeld({ story }, b, 'that had left');
+  await story.pass(SOON_MS);
+  const soon = namesIn(servers.contents());
+  await story.pass(2 * LONG_LEASE_MS);
+  const later = namesIn(servers.contents());
+  const left = soon.filter((name) => !later.includes(name));
+  if (left.length > 0)
+    throw new Fault(`The only reader had left, and ${left.join(', ')} stayed until its lease would have ended.`);
 }
 
 async function mustNotBeHeld({ story }: Pick<Staging, 'story'>, { release }: Holder, which: string) {

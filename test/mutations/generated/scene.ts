@@ -644,7 +644,8 @@ function createShop(stage: Stage, isLate: boolean) {
         }),
       );
     const signal = isOnce ? AbortSignal.abort() : patience.signal;
-    if (luck() < (family.strays ?? 0)) await releasesAstray(buyer, 'a release() before any acquire()');
+    if (family.strays !== undefined && luck() < family.strays)
+      await releasesAstray(buyer, 'a release() before any acquire()');
     buyer.askedAt = now();
     if (!isOnce) waiting.add(buyer);
     const asked = call(process, () => buyer.lock.acquire(signal));
