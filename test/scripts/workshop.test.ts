@@ -51,7 +51,7 @@ describe('npm run workshop', () => {
       },
     });
 
-    expect(stdout).toMatch(/^一个节点死了，商店关门\n.*\*\*改一改\*\*.*\n你的文件： {4}\S+lock\.ts\n/s);
+    expect(stdout).toMatch(/^一个节点宕机，商店关门\n.*\*\*改一改\*\*.*\n你的文件： {4}\S+lock\.ts\n/s);
     expect(stdout).toMatch(/✘ 04-ttl .*内没有人进入临界区。.*0 毫秒 {2}A 开始一笔销售\n/s);
   });
 

@@ -102,7 +102,7 @@ describe('a part that ends at its start', () => {
   test('after five taken ports it is given up', async () => {
     const port = await listen(createServer());
 
-    const message = `part could not be started: another program is using port ${port}`;
+    const message = `part could not be started: another program has taken port ${port}`;
     expect(await start([{ port }])).toEqual({ message, starts: 5 });
   });
 
