@@ -22,7 +22,7 @@ const scopesInChinese: Record<ScopeName, string> = {
   'lost-wakeup': '不制造故障；锁空闲时不允许有人还在等待。',
   'script-cache-empty': '服务器还没有缓存任何脚本。',
   'crashed-holder': '一个持有者宕机。',
-  'slow-holder': '一个持有者被暂停；它之后的操作不能影响下一个持有者。',
+  'slow-holder': '一个持有者停顿；它之后的操作不能影响下一个持有者。',
   'late-release': '一条释放命令滞留在网络中；它不能影响下一个持有者。',
   'nested-call': '一个持有者再次申请自己的锁。',
   'nested-object': '一个持有者通过同一请求的另一个锁对象再次申请锁。',
@@ -42,7 +42,7 @@ const scopesInChinese: Record<ScopeName, string> = {
   amnesia: '一个主节点重启，丢失了它投过的票。',
   'clock-jump': '一个主节点的时钟向前跳变一个租期。',
   'three-clerks': '不制造故障，三个进程共用两个许可。',
-  'fourth-clerk': '一个持有者被暂停，三个进程共用两个许可。',
+  'fourth-clerk': '一个持有者停顿，三个进程共用两个许可。',
 };
 
 function readInChinese(command: ReadCommand): string {
@@ -69,7 +69,7 @@ const happenings: Wording<HappeningForms> = {
   hears: ({ message, channel }) => `从频道 ${channel} 收到消息 ${message}`,
   'timer fires': () => '的一个定时器触发',
 
-  'is paused': () => '被暂停',
+  'is paused': () => '停顿',
   'wakes up': () => '恢复运行',
   'is held up': ({ command }) => `有一条命令滞留在网络中：${readInChinese(command)}`,
   'is killed': () => '宕机',

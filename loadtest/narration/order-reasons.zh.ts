@@ -24,7 +24,7 @@ export const orderReasonsInChinese: Wording<FormsOf<typeof orderReasons>> = {
     `${messages === 1 ? '一条消息' : '发送了两次的同一笔支付，'}入账 ${formatNumber(payments)} 次。`,
 
   // A stock that is in MySQL and in Redis.
-  'units sold of': ({ sold, units }) => `库存 ${formatNumber(units)} 件，售出 ${formatNumber(sold)} 件。`,
+  'units sold of': ({ sold, units }) => `库存 ${formatNumber(units)} 件，卖出 ${formatNumber(sold)} 件。`,
   'stores differ': ({ mysql, redis }) =>
     `两处库存不一致：MySQL 为 ${formatNumber(mysql)}，Redis 为 ${formatNumber(redis)}。`,
   'buyer turned away': ({ mysql }) => `买家被拒绝，而 MySQL 中还有 ${formatNumber(mysql)} 件。`,
@@ -37,7 +37,7 @@ export const orderReasonsInChinese: Wording<FormsOf<typeof orderReasons>> = {
 
   // What the answers and the accounts do not agree on.
   'units unexplained': ({ units }) => `${formatNumber(units)} 件库存去向不明。`,
-  'orders missing': ({ sold, orders }) => `售出 ${formatNumber(sold)} 件，订单只有 ${formatNumber(orders)} 个。`,
+  'orders missing': ({ sold, orders }) => `卖出 ${formatNumber(sold)} 件，订单只有 ${formatNumber(orders)} 个。`,
   'more orders than sold': ({ orders, inDoubt, sold, unanswered }) =>
-    `订单 ${formatNumber(orders)} 个，另有 ${formatNumber(inDoubt)} 件结果不明，而售出的只有 ${formatNumber(sold)} 件，结果不明的响应只有 ${formatNumber(unanswered)} 个。`,
+    `订单 ${formatNumber(orders)} 个，另有 ${formatNumber(inDoubt)} 件结果不明，而卖出的只有 ${formatNumber(sold)} 件，结果不明的响应只有 ${formatNumber(unanswered)} 个。`,
 };

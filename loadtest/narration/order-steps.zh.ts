@@ -88,12 +88,12 @@ export const orderStepsInChinese: Wording<FormsOf<typeof orderSteps>> = {
     `${node} 上的一次查询未命中缓存，从 MySQL 读到 ${mysql}，回填 Redis 的命令在途中被拦住。`,
   'reader filled': ({ redis }) => `查询恢复执行，把 ${redis} 回填到 Redis。`,
   'deleted for the last time': ({ sale, deletes }) =>
-    `${sale} 已售出，所在节点已删除缓存${deletes === 1 ? '一次' : '两次'}。`,
+    `${sale} 已卖出，所在节点已删除缓存${deletes === 1 ? '一次' : '两次'}。`,
   'killed before its delete': ({ node }) => `${node} 在第二次删除缓存之前宕机（SIGKILL）。`,
   'old stock in Redis': ({ redis, mysql }) => `Redis 中是旧的库存 ${redis}，MySQL 中是 ${mysql}。`,
 
   // Kills at random, under load.
   'kills so far': ({ kills, sold }) =>
-    `到目前为止，节点宕机 ${formatNumber(kills)} 次，售出 ${formatNumber(sold)} 件。`,
+    `到目前为止，节点宕机 ${formatNumber(kills)} 次，卖出 ${formatNumber(sold)} 件。`,
   'clean-up has work': ({ orders }) => `已没有人购买，清理任务还有 ${formatNumber(orders)} 个订单要处理。`,
 };

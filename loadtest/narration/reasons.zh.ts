@@ -14,7 +14,7 @@ const reasonsInChinese: Wording<ReasonForms> = {
     `有 ${pairs} 对销售在同一时刻读到了库存。没有一件被重复卖出：后写的一方被拒绝，或重新开始。`,
   'sold without a write': ({ sales }) => `有 ${formatNumber(sales)} 位买家被告知已卖出，却没有对应的扣减库存的写入。`,
   'units to nobody': ({ units, sold, gone, answer }) =>
-    `有 ${units} 件没有卖给任何人：${sold} 个回答说已售出，而库存少了 ${gone} 件。其余的回答是“${answer}”。`,
+    `有 ${units} 件没有卖给任何人：${sold} 个回答说已卖出，而库存少了 ${gone} 件。其余的回答是“${answer}”。`,
   'stock below zero': ({ stock }) => `库存是 ${stock}：拿走的比原有的多。`,
   'others answered': ({ others, answer }) => `另有 ${others} 个得到了别的回答，例如“${answer}”。`,
   'stock too high': ({ stock, most }) => `库存是 ${stock}，最多应为 ${most}。`,
@@ -81,7 +81,7 @@ const reasonsInChinese: Wording<ReasonForms> = {
   'an answer took': ({ ms, limitMs }) =>
     `服务器不可用期间，有买家等了 ${durationInChinese(ms)}才得到响应，上限是 ${durationInChinese(limitMs)}。`,
   'slowest answer': ({ ms }) => `服务器不可用期间，一次响应最多用了 ${durationInChinese(ms)}。`,
-  'no sale after SIGSTOP': ({ limitMs }) => `Redis 被暂停（SIGSTOP）：恢复后 ${durationInChinese(limitMs)}内没有卖出。`,
+  'no sale after SIGSTOP': ({ limitMs }) => `Redis 停顿（SIGSTOP）：恢复后 ${durationInChinese(limitMs)}内没有卖出。`,
   'no sale after SIGKILL': ({ limitMs }) => `Redis 被杀死（SIGKILL）：重启后 ${durationInChinese(limitMs)}内没有卖出。`,
   'key stayed': ({ key, ms }) =>
     `键 ${key} 还在，${ms === null ? '没有过期时间' : `${durationInChinese(ms)}后才过期`}。`,

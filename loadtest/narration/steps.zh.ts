@@ -29,7 +29,7 @@ const lockStepsInChinese: Wording<FormsOf<typeof lockSteps>> = {
   'got in': ({ sale, node, stock }) => `${sale} 在 ${node} 进入临界区，读到库存 ${formatNumber(stock)}。`,
   read: ({ sale, node, stock }) => `${sale} 在 ${node} 读到库存 ${formatNumber(stock)}。`,
   began: ({ sale, node }) => `${sale} 在 ${node} 开始执行。`,
-  'forgot a release': ({ sale, node }) => `${sale} 在 ${node} 售出一件：加锁两次，只解锁一次。`,
+  'forgot a release': ({ sale, node }) => `${sale} 在 ${node} 卖出一件：加锁两次，只解锁一次。`,
   'gave up': ({ sale, tries, ms }) =>
     `${sale} 在 ${durationInChinese(ms)}内请求加锁 ${formatNumber(tries)} 次，未成功，放弃等待。`,
   'waited in vain': ({ sale, ms }) => `${sale} 等待了 ${durationInChinese(ms)}，放弃等待。`,
@@ -42,12 +42,12 @@ const lockStepsInChinese: Wording<FormsOf<typeof lockSteps>> = {
   resumed: ({ sale }) => `${sale} 恢复执行。`,
   'had nothing to resume': ({ sale }) => `${sale} 不在临界区内，没有可恢复的操作。`,
   'blocked the event loop': ({ sale, node }) => `${sale} 恢复执行，阻塞了 ${node} 的事件循环。`,
-  'was told that it had sold': ({ sale }) => `${sale} 得到的回答是：售出一件。`,
-  sold: ({ sale, before, after }) => `${sale} 售出一件：库存从 ${formatNumber(before)} 变为 ${formatNumber(after)}。`,
-  'sold a basket': ({ sale, skus }) => `${sale} 售出 ${listed(skus)}。`,
+  'was told that it had sold': ({ sale }) => `${sale} 得到的回答是：卖出一件。`,
+  sold: ({ sale, before, after }) => `${sale} 卖出一件：库存从 ${formatNumber(before)} 变为 ${formatNumber(after)}。`,
+  'sold a basket': ({ sale, skus }) => `${sale} 卖出 ${listed(skus)}。`,
   'was answered': ({ sale, remaining }) => `${sale} 得到响应：库存 ${formatNumber(remaining)}。`,
   'was refused': ({ sale, code }) => `${sale} 被拒绝：${code}。`,
-  'was left in doubt': ({ sale, code }) => `${sale} 收到 ${code}，无法确定是否已售出。`,
+  'was left in doubt': ({ sale, code }) => `${sale} 收到 ${code}，无法确定是否已卖出。`,
   'was answered nonsense': ({ sale }) => `${sale} 得到的响应无法解析。`,
   'got no answer': ({ sale, ms }) => `${sale} 没有得到响应：它的连接在 ${durationInChinese(ms)}后关闭。`,
   'had given up': ({ sale }) => `${sale} 此前已放弃等待。`,
@@ -55,10 +55,10 @@ const lockStepsInChinese: Wording<FormsOf<typeof lockSteps>> = {
 
   // Others sell.
   'others came': ({ node }) => `其他请求依次到达 ${node}。`,
-  'others sold': ({ node, sold, ms }) => `${node} 在 ${durationInChinese(ms)}内售出 ${formatNumber(sold)} 件。`,
+  'others sold': ({ node, sold, ms }) => `${node} 在 ${durationInChinese(ms)}内卖出 ${formatNumber(sold)} 件。`,
   'others asked in vain': ({ node, tries, ms }) =>
-    `${node} 在 ${durationInChinese(ms)}内请求加锁 ${formatNumber(tries)} 次，一件也没有售出。`,
-  'others sold nothing': ({ node, ms }) => `${node} 在 ${durationInChinese(ms)}内一件也没有售出。`,
+    `${node} 在 ${durationInChinese(ms)}内请求加锁 ${formatNumber(tries)} 次，一件也没有卖出。`,
+  'others sold nothing': ({ node, ms }) => `${node} 在 ${durationInChinese(ms)}内一件也没有卖出。`,
   'sales slowed': ({ node, ms }) => `${node} 之后的每次业务要执行 ${durationInChinese(ms)}。`,
   'sales held': ({ node }) => `${node} 之后的请求进入临界区后都会停住。`,
   'buyers began': ({ buyers, ms }) => `${buyers} 个买家开始反复购买，每次业务执行 ${durationInChinese(ms)}。`,
@@ -81,7 +81,7 @@ const lockStepsInChinese: Wording<FormsOf<typeof lockSteps>> = {
 
   // Processes.
   killed: ({ node }) => `${node} 宕机（SIGKILL）。`,
-  paused: ({ node }) => `${node} 被暂停（SIGSTOP）。`,
+  paused: ({ node }) => `${node} 停顿（SIGSTOP）。`,
   'process resumed': ({ node }) => `${node} 恢复（SIGCONT）。`,
 
   // Connections.
@@ -117,7 +117,7 @@ const lockStepsInChinese: Wording<FormsOf<typeof lockSteps>> = {
     `Redis 宕机，副本${replica ? ` ${replica} ` : ''}被提升为主节点。${lacks(forgot)}`,
   'failed over by itself': ({ server, ms, forgot }) =>
     `Redis 宕机。${server} 被选为主节点，${durationInChinese(ms)}后两个节点都连上了它。${lacks(forgot)}`,
-  'Redis paused': () => 'Redis 被暂停（SIGSTOP）。',
+  'Redis paused': () => 'Redis 停顿（SIGSTOP）。',
   'Redis resumed': () => 'Redis 恢复（SIGCONT）。',
   'Redis found again': ({ node, ms }) => `Redis 恢复。${durationInChinese(ms)}后，${node} 的连接恢复。`,
   'Redis found again by the other': ({ node, other }) =>
@@ -126,9 +126,9 @@ const lockStepsInChinese: Wording<FormsOf<typeof lockSteps>> = {
   'Redis started again': ({ ms }) => `Redis 在 ${durationInChinese(ms)}后带着原有数据重启。`,
   'Redis spared': () => '这个 Redis 重启后不保留数据，因此没有让它宕机。',
   'shop closed': () => '商店尚未恢复售卖，跳过这一步。',
-  'units sold': ({ sold, ms }) => `${durationInChinese(ms)}内售出 ${formatNumber(sold)} 件。`,
+  'units sold': ({ sold, ms }) => `${durationInChinese(ms)}内卖出 ${formatNumber(sold)} 件。`,
   'sales resumed': ({ ms }) => `Redis 恢复 ${durationInChinese(ms)}后，售卖恢复。`,
-  'no sale in time': ({ ms }) => `Redis 恢复后 ${durationInChinese(ms)}内一件也没有售出。`,
+  'no sale in time': ({ ms }) => `Redis 恢复后 ${durationInChinese(ms)}内一件也没有卖出。`,
   'no new outage': () => '没有新的故障需要恢复。',
 
   // The servers of the lock.
@@ -144,7 +144,7 @@ const lockStepsInChinese: Wording<FormsOf<typeof lockSteps>> = {
   'lock servers started again': ({ servers, ms }) => `${durationInChinese(ms)}后，锁的 ${servers} 台服务器重新启动。`,
 
   // Masters that vote.
-  'master paused': ({ master }) => `主节点 ${master} 被暂停（SIGSTOP）。`,
+  'master paused': ({ master }) => `主节点 ${master} 停顿（SIGSTOP）。`,
   'bare majority': ({ node, quorum, masters }) => `${node} 只能连上 ${masters} 个主节点中的 ${quorum} 个。`,
   'all masters': ({ node, masters }) => `${node} 重新连上全部 ${masters} 个主节点。`,
   'no masters to cut': () => '这把锁没有多个主节点，没有断开任何连接。',
@@ -155,7 +155,7 @@ const lockStepsInChinese: Wording<FormsOf<typeof lockSteps>> = {
   'votes delayed': ({ sale, node, ms }) => `${sale} 在 ${node} 请求投票，响应延迟 ${durationInChinese(ms)}。`,
   'votes came': ({ sale, ms }) => `投给 ${sale} 的票在 ${durationInChinese(ms)}后到达。`,
   'round began': ({ sales }) => `连续 ${sales} 个请求中的第一个到达。`,
-  'round sold': ({ sold, sales, ms }) => `${sales} 个请求中售出 ${sold} 件，耗时中位数 ${durationInChinese(ms)}。`,
+  'round sold': ({ sold, sales, ms }) => `${sales} 个请求中卖出 ${sold} 件，耗时中位数 ${durationInChinese(ms)}。`,
 
   // Two skus, and those who only look.
   'sku added': ({ sku }) => `商店上架了 sku ${sku}。`,

@@ -105,8 +105,8 @@ export const nameSaid = (cell: Pick<Cell, 'stage' | 'scope' | 'processes'>) =>
 export function cellLines(cell: Cell, indent = '') {
   const { scope, says, verdict, why, states, schedules, counterexample, replayed, cut } = cell;
   const signs = {
-    holds: pc.green(either('✔ holds', '✔ 成立')),
-    fails: pc.red(either('✘ fails', '✘ 不成立')),
+    holds: pc.green(either('✔ holds', '✔ 通过')),
+    fails: pc.red(either('✘ fails', '✘ 不通过')),
     unknown: pc.yellow(either('? unknown', '? 未知')),
   };
   const [seen, all, left] = [formatNumber(states), formatOrders(schedules), formatNumber(cut)];

@@ -169,7 +169,7 @@ function damageOf({ oversold, lostUpdates }: RushFigures) {
 /** Of a rush that failed though nothing was sold twice. */
 function troubleOf({ sold, overlaps = 0, inDoubt, longestFreeMs }: RushFigures) {
   if (overlaps > 0) return either(countOf(overlaps, 'overlap'), `重叠 ${formatNumber(overlaps)} 次`);
-  if (inDoubt > 0) return either(`${formatNumber(inDoubt)} in doubt`, `${formatNumber(inDoubt)} 笔存疑`);
+  if (inDoubt > 0) return either(`${formatNumber(inDoubt)} in doubt`, `${formatNumber(inDoubt)} 笔结果不明`);
   if (sold === 0) return either('nothing sold', '一件也没有卖出');
   if (longestFreeMs === undefined) return undefined;
   const free = durationSaid(longestFreeMs);

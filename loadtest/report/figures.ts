@@ -61,7 +61,7 @@ const stepFigureNames: Record<string, Both> = {
   late: ['Runs that began late', '触发晚了的任务次数'],
   overlaps: ['Overlaps', '重叠次数'],
   sold: ['Sold', '卖出'],
-  inDoubt: ['In doubt', '存疑'],
+  inDoubt: ['In doubt', '结果不明'],
   finalStock: ['Final stock', '最终库存'],
   expectedStock: ['Expected stock', '应有库存'],
   nextSaleMs: ['Next sale', '下一笔销售用时'],

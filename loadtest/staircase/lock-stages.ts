@@ -114,7 +114,7 @@ const nextIn = lasted('nextSaleMs', (ms) => either(`next in ${ms}`, `${ms}后卖
 const soldIn = (ms: string) => either(`sold in ${ms}`, `${ms}内卖出`);
 const notBack = () => either('not back', '没有恢复');
 const backIn = (ms: number) => either(`back in ${durationSaid(ms)}`, `${durationSaid(ms)}后恢复`);
-const inDoubtIn = (sales: number) => either(`${formatNumber(sales)} in doubt`, `${formatNumber(sales)} 笔存疑`);
+const inDoubtIn = (sales: number) => either(`${formatNumber(sales)} in doubt`, `${formatNumber(sales)} 笔结果不明`);
 /** Of a sale that was refused no answer can be forgotten. */
 const forgotten: Figure = ({ lostUpdates = 0, sold }) => {
   if (sold === undefined) return undefined;

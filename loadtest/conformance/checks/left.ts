@@ -3,7 +3,8 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { NotStagedError } from '../../evidence/not-staged.ts';
-import { countOf } from '../../narration/numbers.ts';
+import { countOf, listOf } from '../../narration/numbers.ts';
+import type { Holder } from '../holder.ts';
 import { Fault, holds, STEP_LIMIT_MS } from '../outcome.ts';
 import { LONG_LEASE_MS, type LockUnderTest, type Process, type Staging } from '../staging.ts';
 
@@ -11,6 +12,7 @@ import { LONG_LEASE_MS, type LockUnderTest, type Process, type Staging } from '.
 const FIRST_ROUNDS = 3;
 const ROUNDS = 20;
 const WAIT_MS = 15;
+const OTHER_KEYS = 8;
 /** How long the last traces may take to disappear, in milliseconds. */
 const SETTLE_MS = 1_000;
 
@@ -34,12 +36,24 @@ export const leftovers = ({ stage }: LockUnderTest) =>
     if (bytes > ROUNDS) grown.push(`${countOf(bytes, 'byte')} in its keys`);
     const said = `${2 * ROUNDS} acquisitions and ${ROUNDS} aborted waiters left`;
     if (grown.length > 0) throw new Fault(`${said} ${grown.join(', ')}.`);
+    await otherKeys(staging, p, after);
     return holds(`${said} no key, connection, subscription, timer or listener.`);
   });
 
+/** Uses further keys once each. Whatever stays of each key in the process grows with the number of keys. */
+async function otherKeys(staging: Staging, p: Process, before: ReturnType<typeof leftOf>) {
+  for (let number = 1; number <= OTHER_KEYS; number += 1) await goRound(staging, p, `${staging.key}:${number}`);
+  await staging.story.pass(SETTLE_MS);
+  const after = leftOf(staging, p);
+  const stays = (['connections', 'subscriptions', 'timers'] as const).filter(
+    (name) => after[name] >= before[name] + OTHER_KEYS,
+  );
+  if (stays.length > 0) throw new Fault(`${OTHER_KEYS} more keys were used once, and each left ${listOf(stays)}.`);
+}
+
 /** One holder holds and releases, one waits and enters, one waits and is aborted. Resolves with the listeners left on their signals. */
-async function goRound({ story }: Staging, p: Process): Promise<number> {
-  const holders = [p.holder('A'), p.holder('B'), p.holder('C')] as const;
+async function goRound({ story, key }: Staging, p: Process, ofKey = key): Promise<number> {
+  const holders = ['A', 'B', 'C'].map((name) => p.holder(name, LONG_LEASE_MS, ofKey)) as [Holder, Holder, Holder];
   const [a, b, c] = holders;
   await a.enters();
   const [second, third] = [b.acquire(), c.acquire()];

@@ -17,7 +17,7 @@ test.each([
 test.each([
   ['no line begins with a comma', 17, '锁已释放，好', ['锁已释', '放，好']],
   ['no line ends with a bracket', 17, '锁已释（B）', ['锁已释', '（B）']],
-  ['between a word and a character', 17, '在 node-1 售出', ['在 node-1', '售出']],
+  ['between a word and a character', 17, '在 node-1 卖出', ['在 node-1', '卖出']],
   ['what is piped is one line', Number.POSITIVE_INFINITY, '锁已释放，下一个', ['锁已释放，下一个']],
 ])('Chinese, two columns wide: %s', (_what, columns, text, lines) => {
   expect(hanging('  问题  ', text, columns)).toBe(`  问题  ${lines.join(`\n${' '.repeat(8)}`)}`);

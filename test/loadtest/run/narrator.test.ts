@@ -76,7 +76,9 @@ test('an unknown cell is not called expected, nor unexpected; nor is one that is
     ['8-auto-renew', { ...slow, drill: 'failover', verdict: 'not-applicable', reasons: ['No replication.'] }],
   ]);
 
-  expect(text).toMatch(/\? rush +Nothing was sold\.\n +Run this drill alone: npm start -- .*\n +The drill asks: do two nodes.*\?\n/);
+  expect(text).toMatch(
+    /\? rush +Nothing was sold\.\n +Run this drill alone: npm start -- .*\n +The drill asks: do two nodes.*\?\n/,
+  );
   expect(text).toMatch(/– failover +No replication\.\n +The drill asks: is a sale lost.*\?\n/);
   expect(text).not.toMatch(/expected: this stage/i);
 });

@@ -66,6 +66,8 @@ interface Family {
   slowMs?: number;
   /** Who is told of a loss goes, and does not release. */
   abandons?: number;
+  /** A release that failed is not tried again: the lease ends by itself. */
+  releasesOnce?: boolean;
   /** It has a replica. */
   isReplicated?: boolean;
   /** One is inside after the other, with owner tokens of so many characters: none of them stays in memory. */
@@ -170,6 +172,11 @@ const families: Record<string, Family> = {
   },
   refusal: {
     hold: 1,
+    fault: { begins: ({ refuseWrites }) => refuseWrites(1), ends: ({ refuseWrites }) => refuseWrites(0), lasts: 0.5 },
+  },
+  'refusal, released once': {
+    hold: 1,
+    releasesOnce: true,
     fault: { begins: ({ refuseWrites }) => refuseWrites(1), ends: ({ refuseWrites }) => refuseWrites(0), lasts: 0.5 },
   },
   'reset, long lease': { lease: 10, rounds: 4, fault: { begins: cut('reset'), ends: restore, lasts: 0.5 } },
@@ -670,7 +677,7 @@ function createShop(stage: Stage, isLate: boolean) {
       await pass(GONE_MS);
       if (waiting.size === 0)
         for (const name of keys())
-          if (name !== KEY && !(hasTokens && isNumber(name))) odd.add(`a key when nobody waits: ${plainOf(name)}`);
+          if (name !== KEY && !isNumber(name)) odd.add(`a key when nobody waits: ${plainOf(name)}`);
       // As the service does when nobody knows what Redis has.
       if (wasFault && !NEVER_SENT.test(end.message) && !isGivenBack(end)) await releases(buyer, LEASE_MS);
       return;
@@ -711,7 +718,7 @@ function createShop(stage: Stage, isLate: boolean) {
     if (lost && lost.aborted !== buyer.isTold) odd.add('`lost` and onLeaseLost differ');
     if (isTold && luck() < (family.abandons ?? 0)) return;
     buyer.isLeaving = true;
-    const end = await releases(buyer, 4 * LEASE_MS);
+    const end = await releases(buyer, 4 * LEASE_MS, family.releasesOnce ? 1 : RELEASES);
     buyer.isLeaving = false;
     if (process.node.isDead()) return;
     if (end.how === 'pending') odd.add('release() does not end');
@@ -739,7 +746,7 @@ function createShop(stage: Stage, isLate: boolean) {
   }
 
   /** Releases, and after a fault once more when that failed, as the service does. Resolves with how the first release ended. */
-  async function releases({ process, lock }: Buyer, limitMs: number): Promise<End> {
+  async function releases({ process, lock }: Buyer, limitMs: number, times = RELEASES): Promise<End> {
     const release = () =>
       endOf(
         call(process, () => lock.release()),
@@ -747,7 +754,7 @@ function createShop(stage: Stage, isLate: boolean) {
       );
     const first = await release();
     let end = first;
-    for (let tries = 1; tries < RELEASES && isUnknown(end) && !process.node.isDead(); tries += 1) {
+    for (let tries = 1; tries < times && isUnknown(end) && !process.node.isDead(); tries += 1) {
       await pass(AGAIN_MS);
       end = await release();
     }

@@ -1,6 +1,6 @@
 // The position in a run, as one number: 3.4 is 40 % into the fourth beat. Plays, steps and rewinds.
 
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 
 export interface Rhythm {
   /** The number of beats. */
@@ -141,7 +141,8 @@ export function usePlayerKeys(player: Player, turning: { at: number } | undefine
 export function useKeys(press: (event: KeyboardEvent) => boolean) {
   const latest = useRef(press);
   latest.current = press;
-  useEffect(() => {
+  // An effect runs after the paint: a key that is pressed before it would be lost.
+  useLayoutEffect(() => {
     function hear(event: KeyboardEvent) {
       const { target, ctrlKey, altKey, metaKey } = event;
       const isTaken = target instanceof Element && target.closest('input, select, textarea, dialog, [contenteditable]');

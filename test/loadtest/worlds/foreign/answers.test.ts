@@ -16,7 +16,7 @@ test.each<[what: string, texts: string[], mask: string]>([
 });
 
 test('answers with other words, or another status, are others', () => {
-  const masks = [maskOf(200, '卖完了'), maskOf(200, '已售出'), maskOf(409, '卖完了'), maskOf(200, 'sold 1 of 2')];
+  const masks = [maskOf(200, '卖完了'), maskOf(200, '已卖出'), maskOf(409, '卖完了'), maskOf(200, 'sold 1 of 2')];
 
   expect(new Set(masks).size).toBe(masks.length);
 });

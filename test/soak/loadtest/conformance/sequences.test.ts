@@ -9,7 +9,7 @@ import { writeModule } from '../../../loadtest/grade/modules.ts';
 const check = 'contract-long-sequences';
 const facts = { backend: 'redis', isExternal: true } as const;
 
-test.each(['plain', 'odd', 'oddWoken', 'oddQueue', 'counting', 'clocked', 'popping', 'oddHasty'] as const)(
+test.each(['plain', 'odd', 'oddWoken', 'oddQueue', 'counting', 'clocked', 'popping', 'oddHasty', 'lazy'] as const)(
   'a right lock holds: %s',
   async (name) => {
     const file = writeModule('of-somebody.ts', rightLocks[name]);
@@ -29,6 +29,7 @@ test.each([
   'fenced',
   'semaphore',
   'redlock',
+  'replicated',
 ])('%s of this lab holds', async (name) => {
   expect(await runCheck(check, lockNamed(name))).toMatchObject({ verdict: 'pass' });
 });
