@@ -50,7 +50,6 @@ try {
   await takeStock(page);
   await page.goto(await addressOf());
   await takeStep(page);
-  await takeFreePlay(page);
 } finally {
   await browser.close();
   live.kill('SIGINT');
@@ -94,20 +93,6 @@ async function takeStep(page: Page) {
   await page.locator('.sides button em.good').waitFor();
   await page.getByRole('button', { name: 'To the deciding moment' }).click();
   await take(page, 'live-drill.png');
-}
-
-async function takeFreePlay(page: Page) {
-  const press = (part: string, name: string) =>
-    page.getByRole('group', { name: part, exact: true }).getByRole('button', { name, exact: true }).click();
-  await page.getByRole('button', { name: 'The stack', exact: true }).click();
-  await page.getByRole('combobox').first().selectOption('8-auto-renew');
-  await page.getByRole('button', { name: 'Free play', exact: true }).click();
-  await press('node-1', 'Hold a sale');
-  await page.locator('.real svg.picture', { hasText: /read ?1000/ }).waitFor();
-  await press('node-1', 'Pause');
-  await press('node-2', 'Sell');
-  await page.locator('.real svg.picture', { hasText: '999' }).waitFor();
-  await take(page, 'live-free.png');
 }
 
 function writeImage(name: string, image: string | Buffer) {
