@@ -139,6 +139,12 @@ const families: Record<string, Family> = {
   'readers nested': { reads: 0.7, nests: 0.6, hold: 0.3 },
   'readers forgotten': { reads: 0.8, hold: 3, rounds: 2, fault: { begins: ({ forgetKeys }) => forgetKeys() } },
   'readers crash': { reads: 0.6, hold: 1, fault: { begins: ({ processes: [, q] }) => q.node.kill() } },
+  'one of two readers dies': {
+    rounds: 1,
+    reads: 0.7,
+    hold: 5,
+    fault: { isSoon: true, begins: ({ processes: [, q] }) => q.node.kill() },
+  },
   'last reader dies': {
     buyers: 1,
     rounds: 1,
