@@ -183,13 +183,17 @@ function together(
   isMeant: (actor: Actor, bucket: number) => boolean,
   form: 'together' | 'together within leases',
 ) {
-  const isReader = ({ history }: Actor) => history.seen.isReader;
-  const isIn = (actor: Actor, bucket: number) => actor.insideOf.includes(bucket) && isMeant(actor, bucket);
-  for (const [one, actor] of actors.entries()) {
-    const meets = (other: Actor) => actor.insideOf.some((bucket) => isIn(actor, bucket) && isIn(other, bucket));
-    const areReaders = (other: Actor) => isReader(actor) && isReader(other);
-    const other = actors.findIndex((each, index) => index > one && meets(each) && !areReaders(each));
-    if (other >= 0) return says(form, { one: nameOf(one), other: nameOf(other) });
+  for (let one = 0; one < actors.length; one += 1) {
+    const actor = actors[one] as Actor;
+    for (const bucket of actor.insideOf) {
+      if (!isMeant(actor, bucket)) continue;
+      for (let two = one + 1; two < actors.length; two += 1) {
+        const other = actors[two] as Actor;
+        const areReaders = actor.history.seen.isReader && other.history.seen.isReader;
+        if (!areReaders && other.insideOf.includes(bucket) && isMeant(other, bucket))
+          return says(form, { one: nameOf(one), other: nameOf(two) });
+      }
+    }
   }
   return undefined;
 }

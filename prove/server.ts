@@ -179,6 +179,7 @@ export async function openServer(): Promise<Server> {
     },
     without(state, process) {
       const contents = contentsOf(state);
+      if (!contents.listeners.has(process)) return state;
       const subscriptions = contents.subscriptions.filter((one) => splitSubscription(one)[0] !== process);
       return numberOf({ ...contents, subscriptions });
     },
