@@ -21,7 +21,7 @@ export interface Lock {
    * If the signal has already aborted, acquire tries exactly once.
    */
   acquire(signal?: AbortSignal): Promise<void>;
-  /** Releases the lock. Rejects with LockNotHeldError if it was no longer ours. */
+  /** Releases the lock. Rejects with LockNotHeldError if it was no longer ours. After any other error it may be called again. */
   release(): Promise<void>;
   /** Beyond stage 8: aborts with LockNotHeldError when the holder learns that it has lost the lock. */
   readonly lost?: AbortSignal;

@@ -5,7 +5,7 @@ import { NotStagedError } from '../evidence/not-staged.ts';
 import { readPromises } from '../evidence/promises.ts';
 import { type DrillOutcome, lostTrack } from '../harness/drill.ts';
 import { asClause } from '../narration/numbers.ts';
-import { promisesOfOurs } from '../staircase/conformance.ts';
+import { promisesOfAll, promisesOfOurs } from '../staircase/conformance.ts';
 import { type Check, checks } from './checks.ts';
 import { doesNotApply, NoLock, outcomeOf, saidOf } from './outcome.ts';
 import { LEASE_MS, LONG_LEASE_MS, type LockUnderTest, type Staging, type Survey, stageOf } from './staging.ts';
@@ -70,7 +70,9 @@ async function know(source: LockSource): Promise<Known> {
   const { promises: exported } = await exportsOf(source).catch((error: Error) => {
     throw new Error(`It can't be loaded in the simulation: ${asClause(error.message)}.`);
   });
-  const promises = source.facts.isExternal ? readPromises(exported) : (promisesOfOurs[source.name] ?? {});
+  const promises = source.facts.isExternal
+    ? readPromises(exported)
+    : { ...promisesOfAll, ...promisesOfOurs[source.name] };
   const subject = { source, promises, scripts: [] as string[] };
   const lock: LockUnderTest = { promises, survey: noSurvey, stage: (act) => stageOf(subject, act) };
   let isLock = true;

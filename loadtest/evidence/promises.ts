@@ -11,6 +11,7 @@ import { z } from 'zod';
  *   however many others want the lock. `true` is `order`.
  * - `fencing`: there is a fencing token.
  * - `permits`: it is a semaphore, and lets in as many at once as the option `permits` says.
+ * - `releaseRetry`: a `release()` that failed without an answer may be called again, and then frees the lock.
  * - `masters`: the lock is in the several Redis servers of `masters`, which vote.
  */
 export const promisesSchema = z
@@ -22,6 +23,7 @@ export const promisesSchema = z
       z.boolean().transform((is) => (is ? ('order' as const) : undefined)),
     ]),
     fencing: z.boolean(),
+    releaseRetry: z.boolean(),
     masters: z.boolean(),
     permits: z.boolean(),
   })

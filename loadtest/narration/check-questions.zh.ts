@@ -31,7 +31,7 @@ export const checkQuestionsInChinese: Record<string, string> = {
   'contract-tokens': 'fencing 令牌每次持有都增大吗？安静一天、从空库启动之后也一样吗？',
   'contract-lost-reply': 'acquire() 的任意一条命令丢失响应或出错，会让人没有键就进入，或把人挡在外面吗？',
   'contract-late-reply': '响应来得比锁愿意等的还晚，会让两个持有者同时进入，或让锁一直被占用吗？',
-  'contract-failed-release': 'release() 的命令失败后，这个进程的下一次持有正常吗？',
+  'contract-failed-release': 'release() 的命令失败后，这个进程的下一次持有正常吗？重试 release() 能释放锁吗？',
   'contract-script-flush': '服务器清掉脚本缓存后，锁还能用吗？',
   'contract-belief': '持有者认为的租期，和 Redis 的一样长吗？',
   'contract-permits': '同时进入的持有者和许可一样多吗？宕机者的许可会归还吗？',

@@ -37,7 +37,7 @@ const questions: Record<string, string> = {
     'when a command of acquire() loses its reply or fails, does a caller enter without the key, or stay locked out?',
   'contract-late-reply':
     'does a reply that arrives after the lock has stopped waiting let two holders in, or leave the lock taken?',
-  'contract-failed-release': 'does the next hold of a process work after a command of release() has failed?',
+  'contract-failed-release': 'after a command of release() has failed, does the next hold of the process work, and can the release be retried?',
   'contract-script-flush': 'does the lock still work after the server has lost its scripts?',
   'contract-belief': 'does the holder believe that its lease ends when it ends in Redis?',
   'contract-permits': 'do as many holders enter as there are permits, and does the permit of a dead holder come back?',
@@ -49,7 +49,7 @@ const questions: Record<string, string> = {
   'contract-long-sequences': 'does the lock still work after any longer sequence of such events?',
 };
 
-/** What the built-in locks promise. Locks without an entry promise nothing beyond the contract. */
+/** What a built-in lock promises beyond what all of them do. */
 export const promisesOfOurs: Record<string, Promises> = {
   '7-reentrant': { reentry: true },
   '8-auto-renew': { reentry: true, renewal: true },
@@ -67,6 +67,9 @@ export const promisesOfOurs: Record<string, Promises> = {
   redlock: { reentry: true, renewal: true, masters: true },
   semaphore: { renewal: true, permits: true },
 };
+
+/** What all built-in locks promise: the sale tries a release again that failed. */
+export const promisesOfAll: Promises = { releaseRetry: true };
 
 /** The cell of the seeded interleavings, which run in simulated time, as the checks do. */
 export const SEEDED_ORDERS = 'seeded-orders';

@@ -104,11 +104,18 @@ const lates: Late[] = [
 ];
 
 /** A command of release() fails, and Redis is back at once: the next hold of the process must work as any other. */
-export async function failedRelease({ survey, stage }: LockUnderTest) {
+export async function failedRelease({ survey, promises, stage }: LockUnderTest) {
   const tells = survey.renewal.length > 0 && (survey.hasLost || survey.callsOnLeaseLost);
   for (const late of lates) await stage((staging) => lateRelease(staging, late, tells));
-  for (const at of survey.release.keys()) for (const how of failures) await failRelease(at, how);
-  return holds('After a failed release, the next hold of its process worked as any other.');
+  for (const at of survey.release.keys()) {
+    for (const how of failures) await failRelease(at, how);
+    if (promises.releaseRetry) for (const how of failures) await stage((staging) => retryRelease(staging, at, how));
+  }
+  return holds(
+    promises.releaseRetry
+      ? 'After a failed release, the next hold of its process worked as any other, and a retry freed the lock.'
+      : 'After a failed release, the next hold of its process worked as any other.',
+  );
 
   function failRelease(at: number, how: Failure) {
     return stage(async ({ two, story }) => {
@@ -131,6 +138,18 @@ export async function failedRelease({ survey, stage }: LockUnderTest) {
       await b.mustEnter('A release had failed. After C had released,');
     });
   }
+}
+
+/** A command of release() fails, and release() is called again long before the lease ends. */
+async function retryRelease({ two, story }: Staging, at: number, how: Failure) {
+  const { p, a, b } = two();
+  await a.enters();
+  const held = p.hold(at);
+  const releasing = a.release();
+  const what = await held.fail(how, 'the release of A');
+  await story.ends('release() of A', releasing);
+  await a.leaves();
+  await b.mustEnter(`${what}. A called release() again${NOT_FREE}`, LIMIT_MS);
 }
 
 /** Another of its process waits when A releases, and Redis does not answer in time. It enters when Redis answers. */

@@ -187,6 +187,12 @@ export const rightLocks = {
     'const gone': "key += ':lock'; ownerToken = String(Math.random()).slice(2);\n  const gone",
     [set]: `${set}.catch(async () => sleep(250).then(async () => ((await redis.get(key)) === ownerToken ? 'OK' : ${set})))`,
   }),
+  /** A retry looks first whether the key is still its own, and asks for nothing more when it is not. */
+  retried: edited({
+    [promised]: '{ renewal: true, releaseRetry: true }',
+    'stop();\n      if': `const isAgain = isOver; stop();
+      if (isAgain && (await redis.get(key)) !== ownerToken) throw new LockNotHeldError(key);\n      if`,
+  }),
   /** Its tokens are times of the server, far from each other. */
   oddFenced: edited({ "redis.call('INCR', KEYS[2])": "string.format('%d%06d', unpack(redis.call('TIME')))" }, fenced),
   mute,

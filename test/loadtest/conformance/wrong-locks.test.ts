@@ -48,6 +48,7 @@ const judged = [
   ...short.map(([check, base]) => [check, base] as const),
   ['herd', 'patient'] as const,
   ['commands', 'popping'] as const,
+  ['failed-release', 'retried'] as const,
   ['lost', 'mute'] as const,
   ['lost', 'deaf'] as const,
   ['lost', 'lazy'] as const,

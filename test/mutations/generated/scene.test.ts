@@ -66,6 +66,12 @@ test.each<[lock: string, file: string, change: RegExp, Pick<Difference, 'family'
     /^dropped if \(queue\.hasNews\)/,
     { family: 'outage in a crowd', what: expect.stringMatching(/^somebody waited/) },
   ],
+  [
+    'cohort',
+    'locks/drivers/cohort-node.ts',
+    /^dropped if \(waiter\.signal\?\.aborted/,
+    { family: 'calm', what: 'one try waits' },
+  ],
 ])('scene: it shows what is wrong with a mutant of %s, in %s', async (lock, file, change, difference) => {
   const usual = await playScene(lockNamed(lock), 3, [difference.family]);
   expect(await findDifference(mutantOf(lock, file, change), 3, usual)).toMatchObject(difference);

@@ -18,6 +18,9 @@ const LEASE_MS = 600;
 const RETRY_DELAY_MS = 20;
 /** By then who has gone waits no more, in milliseconds. */
 const SOON_MS = 500;
+/** A single try takes no longer without a fault, in milliseconds; and so many replies. */
+const TRY_MS = 100;
+const TRY_REPLIES = 4;
 /** By then it has left nothing in Redis, in milliseconds. */
 const GONE_MS = 50;
 /** What a timer or a reply takes, in milliseconds. */
@@ -666,6 +669,8 @@ function createShop(stage: Stage, isLate: boolean) {
     waiting.delete(buyer);
     if (process.node.isDead()) return;
     if (now() > goneAt + SOON_MS + (family.slowMs ?? 0)) odd.add('acquire() ends late after an abort');
+    if (isOnce && !wasFault && now() > buyer.askedAt + TRY_MS + TRY_REPLIES * (family.slowMs ?? 0))
+      odd.add('one try waits');
     if (end.how === 'rejected' && !patience.signal.aborted) waits.push(now() - buyer.askedAt);
     if (end.how === 'pending')
       return odd.add(
