@@ -20,12 +20,12 @@ export const enter = ({ stage }: LockUnderTest) =>
     const [p, q] = [process(), process()];
     const [a, b] = [p.holder('A'), p.holder('B, in the same process,')];
     const [c, waiter] = [q.holder('C, in another process,'), q.holder('D')];
-    const entered = await story.endOf(a.acquire(), LIMIT_MS);
-    if (entered.how !== 'done') throw new NoLock(`The acquire() of a free lock ${saidOf(entered)}.`);
-    await story.endOf(a.release(), LIMIT_MS);
-    const again = await story.endOf(a.acquire(), LIMIT_MS);
-    if (again.how !== 'done') throw new NoLock(`The acquire() of a released lock ${saidOf(again)}.`);
-    await story.endOf(a.release(), LIMIT_MS);
+    for (const which of ['a free', 'a released']) {
+      const entered = await story.endOf(a.acquire(), LIMIT_MS);
+      if (entered.how !== 'done') throw new NoLock(`The acquire() of ${which} lock ${saidOf(entered)}.`);
+      const left = await story.endOf(a.release(), LIMIT_MS);
+      if (left.how !== 'done') throw new NoLock(`The release() of the holder ${saidOf(left)}.`);
+    }
     await a.enters(LIMIT_MS);
     if (!(await b.isKeptOut())) throw new NoLock('Two holders in one process were inside at the same moment.');
     if (!(await c.isKeptOut())) throw new NoLock('Two holders in two processes were inside at the same moment.');
@@ -36,7 +36,7 @@ export const enter = ({ stage }: LockUnderTest) =>
     const next = await story.endOf(waiting, LIMIT_MS);
     if (next.how !== 'done') throw new Fault(`The lock is free, but acquire() of its waiter ${saidOf(next)}.`);
     story.say('the waiter enters');
-    await waiter.leaves();
+    await waiter.mustLeave('D had waited, and');
     return holds('One holder at a time is inside, on one node and on two. A release lets the waiter in.');
   });
 
