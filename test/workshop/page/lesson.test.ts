@@ -144,7 +144,7 @@ describe.skipIf(!hasBrowser)('the lesson (skipped where there is no Chromium)', 
     });
     for (const [number, { answers }] of lessons.entries()) {
       await page.goto(`${own.address}#/${number}`);
-      await page.reload();
+      await page.locator('nav [aria-current]', { hasText: String(number) }).waitFor();
       await page.getByRole('radio', { name: answers[number % 2]?.text[1] ?? '' }).check();
       await page.locator('.controls > button:first-child:enabled').waitFor();
       await page.keyboard.press('End');
