@@ -6,6 +6,7 @@ import { builtinModules } from 'node:module';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { BuildOptions, Plugin } from 'esbuild';
+import { z } from 'zod';
 import { bundleText, mapped, placed } from './esbuild.ts';
 import { isOfPackage } from './of-package.ts';
 import { keepMap } from './places.ts';
@@ -62,6 +63,10 @@ export const systemModules: Record<string, string> = {
 const ofSystem = ['node:.*', ...builtinModules].join('|');
 const builtin = new Set(builtinModules);
 
+/** Schemas keep nothing of a process, and take longer to evaluate than all the rest of the service: all processes share them. */
+const SHARED = 'zod';
+const service = join(here, '../services/');
+
 /** A package is looked for by esbuild itself. */
 const LOOKED = 'looked';
 const throwing = (message: string) =>
@@ -75,6 +80,10 @@ const replacing = ({ modules, refusal, packages, isForNode = false }: BundleOpti
       if (modules[name] === undefined) return { errors: [{ text: refusal(path) }] };
       return { path: name, namespace: 'given' };
     });
+    onResolve({ filter: new RegExp(`^${SHARED}$`) }, ({ path, importer }) =>
+      importer.startsWith(service) ? { path, namespace: 'shared' } : undefined,
+    );
+    onLoad({ filter: /.*/, namespace: 'shared' }, () => ({ contents: 'export const z = given.z;', loader: 'js' }));
     // By the name of the package that this is, a lock imports its contract.
     onResolve({ filter: /^lockstep$/ }, () => ({ path: join(here, '../locks/lock.ts') }));
     // What a package asks for and does without, such as an optional dependency, is missing when it is asked for: as in Node.
@@ -141,7 +150,7 @@ async function bundleFrom(folder: string, from: BuildOptions, options: BundleOpt
  */
 export function evaluator<Exports>(text: string, names: string[]): (given: Given, values: unknown[]) => Exports {
   const evaluate = new Function('given', ...names, `${text}return exported;`);
-  return (given, values) => evaluate({ ...given, createHash, readFileSync: readOnce }, ...values);
+  return (given, values) => evaluate({ ...given, z, createHash, readFileSync: readOnce }, ...values);
 }
 
 const files = new Map<string, string>();

@@ -37,7 +37,8 @@ const questions: Record<string, string> = {
     'when a command of acquire() loses its reply or fails, does a caller enter without the key, or stay locked out?',
   'contract-late-reply':
     'does a reply that arrives after the lock has stopped waiting let two holders in, or leave the lock taken?',
-  'contract-failed-release': 'after a command of release() has failed, does the next hold of the process work, and can the release be retried?',
+  'contract-failed-release':
+    'after a command of release() has failed, does the next hold of the process work, and can the release be retried?',
   'contract-script-flush': 'does the lock still work after the server has lost its scripts?',
   'contract-belief': 'does the holder believe that its lease ends when it ends in Redis?',
   'contract-permits': 'do as many holders enter as there are permits, and does the permit of a dead holder come back?',

@@ -1,6 +1,7 @@
 // Replaces simulation/bundle.ts in the page: a lock's imports are already bundled, so only its types are stripped.
 
 import { transform } from 'sucrase';
+import { z } from 'zod';
 import type { Entry, Given } from '../../simulation/bundle.ts';
 import { brokenLine, saying } from './line-marks.ts';
 import { createHash } from './shims/crypto.ts';
@@ -70,7 +71,7 @@ export function evaluator<Exports>(text: string, names: string[]): (given: Given
       if (line !== undefined) atLine(line);
     }
     try {
-      return evaluate({ ...given, onFault, createHash, readFileSync }, ...values);
+      return evaluate({ ...given, onFault, z, createHash, readFileSync }, ...values);
     } catch (error) {
       const line = lineOf(error, place);
       throw line === undefined ? error : new LineError((error as Error).message, line);
