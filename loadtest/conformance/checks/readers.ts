@@ -22,7 +22,7 @@ export async function readers({ stage, survey }: LockUnderTest) {
   if (!(await stage(async ({ process }) => process().hasReaders))) return doesNotApply('It has no read lock.');
   for (const leaseMs of [LEASE_MS, 2 * LEASE_MS])
     for (const beginsMs of BEGINS_MS) await stage((staging) => together(staging, leaseMs, beginsMs));
-  await stage(nested);
+  if (await stage(nested)) await stage(nestedBeforeWriter);
   for (const isFirst of [true, false]) await stage((staging) => oneDies(staging, isFirst));
   await stage(leaseEnds);
   await stage(neverHeld);
@@ -73,13 +73,13 @@ async function together({ process, servers, story }: Staging, leaseMs: number, b
 /** Without the number of their server. */
 const namesIn = (contents: object) => Object.keys(contents).map((name) => name.replace(/^\d+ /, ''));
 
-/** A reader reads again, and holds until it has released as often. */
+/** A reader reads again, and holds until it has released as often. Resolves with false when it waits for itself. */
 async function nested({ process, story }: Staging) {
   const p = process();
   const [a, c] = [p.reader('A', LEASE_MS), process().holder('C', LEASE_MS)];
   await a.enters();
   const again = await story.ends('acquire() of A', a.acquire());
-  if (again.how !== 'done') return;
+  if (again.how !== 'done') return false;
   await a.mustLeave('While A held the read lock twice,');
   await c.mustStayOut('A writer entered after A had acquired the read lock twice and released it once.');
   await story.pass(LEASES * LEASE_MS);
@@ -88,6 +88,21 @@ async function nested({ process, story }: Staging) {
   );
   await a.mustLeave('After A had acquired the read lock twice and released it once,');
   await c.mustEnter('After A had acquired the read lock twice and released it twice,');
+  return true;
+}
+
+/** A reader reads again while a writer waits: neither may wait for the other. */
+async function nestedBeforeWriter({ process, story }: Staging) {
+  const [a, c] = [process().reader('A'), process().holder('C')];
+  await a.enters();
+  const asked = c.acquire();
+  await story.pass(ARRIVE_MS);
+  const when = 'While A was reading and a writer was waiting,';
+  await a.mustEnter(`${when} the second`, SOON_MS);
+  await a.mustLeave(when);
+  await a.mustLeave(when);
+  await c.mustEnter('After A had acquired the read lock twice and released it twice, the waiting', SOON_MS, asked);
+  await c.mustLeave('After A had acquired the read lock twice and released it twice,');
 }
 
 /** One of two readers is killed: the other is inside for as long as it likes, and then a writer is. */
