@@ -8,7 +8,15 @@ import { asClause } from '../narration/numbers.ts';
 import { promisesOfAll, promisesOfOurs } from '../staircase/conformance.ts';
 import { type Check, checks } from './checks.ts';
 import { doesNotApply, NoLock, outcomeOf, saidOf } from './outcome.ts';
-import { LEASE_MS, LONG_LEASE_MS, type LockUnderTest, type Staging, type Survey, stageOf } from './staging.ts';
+import {
+  LEASE_MS,
+  LONG_LEASE_MS,
+  type LockUnderTest,
+  type Staging,
+  type Subject,
+  type Survey,
+  stageOf,
+} from './staging.ts';
 
 /** What is known about a lock before its first check. */
 interface Known {
@@ -73,7 +81,7 @@ async function know(source: LockSource): Promise<Known> {
   const promises = source.facts.isExternal
     ? readPromises(exported)
     : { ...promisesOfAll, ...promisesOfOurs[source.name] };
-  const subject = { source, promises, scripts: [] as string[] };
+  const subject: Subject = { source, promises, scripts: [] };
   const lock: LockUnderTest = { promises, survey: noSurvey, stage: (act) => stageOf(subject, act) };
   let isLock = true;
   const entered = await first.run(lock).catch((error) => {
@@ -82,10 +90,9 @@ async function know(source: LockSource): Promise<Known> {
   });
   if (!isLock) return { lock, entered, nothing: doesNotApply(`Skipped: ${first.name} fails.`) };
   try {
-    return {
-      lock: { ...lock, survey: await stageOf(subject, (staging) => surveyIn(staging, subject.scripts)) },
-      entered,
-    };
+    const survey = await stageOf(subject, (staging) => surveyIn(staging, subject.scripts));
+    subject.renews = promises.renewal === true || survey.renewal.length > 0;
+    return { lock: { ...lock, survey }, entered };
   } catch (error) {
     const reason = `Skipped: ${(error as Error).message}`;
     return { lock, entered, nothing: entered.verdict === 'fail' ? doesNotApply(reason) : lostTrack(reason) };

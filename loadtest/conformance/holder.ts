@@ -17,6 +17,10 @@ export interface HolderPlace {
   story: Story;
   /** How long it took to enter a free lock so far, in milliseconds. */
   pace: { entryMs: number };
+  /** When the lease of each holder inside ends unless it is renewed, in milliseconds, by owner token. */
+  leaseEnds: Map<string, number>;
+  /** Whether the lock renews. Undefined before that is known. */
+  renews?: boolean | undefined;
   createLock: CreateLock;
   /** The clients of the process. */
   clients: object;
@@ -118,13 +122,16 @@ export interface HolderOptions {
 }
 
 export function createHolder(place: HolderPlace, name: string, options: HolderOptions) {
-  const { story, pace } = place;
+  const { story, pace, leaseEnds } = place;
   const { say, endOf } = story;
   const calls = createCalls(place, options);
   const acquire = (how: HowItAsks = 'waits') => calls.acquire(how);
 
+  const hasEntered = () => leaseEnds.set(options.ownerToken, story.now() + options.leaseMs);
+
   /** Releases, and says how that ended. */
   async function leaves(): Promise<End> {
+    leaseEnds.delete(options.ownerToken);
     const end = await endOf(calls.release(), STEP_LIMIT_MS);
     say(`${name} releases${end.how === 'done' ? '' : `: release() ${saidOf(end)}`}`);
     return end;
@@ -155,6 +162,7 @@ export function createHolder(place: HolderPlace, name: string, options: HolderOp
       const end = await endOf(acquire(how), limitMs);
       if (end.how !== 'done') throw new NotStagedError(`${name} did not enter: acquire() ${saidOf(end)}.`);
       pace.entryMs = Math.max(pace.entryMs, end.ms);
+      hasEntered();
       say(`${name} enters`);
     },
     leaves,
@@ -163,15 +171,21 @@ export function createHolder(place: HolderPlace, name: string, options: HolderOp
     async mustEnter(when: string, limitMs = STEP_LIMIT_MS, asked: Promise<void> = acquire()): Promise<void> {
       const end = await story.ends(`acquire() of ${name}`, asked, limitMs);
       if (end.how !== 'done') throw new Fault(`${when} acquire() of ${name} ${saidOf(end)}.`);
+      hasEntered();
     },
     /** Releases. Rejects with a Fault when that fails: `when` it released. */
     async mustLeave(when: string): Promise<void> {
       const end = await leaves();
       if (end.how !== 'done') throw new Fault(`${when} release() of ${name} ${saidOf(end)}.`);
     },
-    /** Asks for a while. Rejects with this Fault when it gets in. */
+    /** Asks for a while. Rejects with this Fault when it gets in, and with NotStagedError when by then every lease was over anyhow. */
     async mustStayOut(fault: string): Promise<void> {
-      if (!(await isKeptOut())) throw new Fault(fault);
+      if (await isKeptOut()) return;
+      if (place.renews === false && leaseEnds.size > 0 && Math.max(...leaseEnds.values()) < story.now())
+        throw new NotStagedError(
+          `${name} entered when the lease of the holder was over, which the lock does not renew.`,
+        );
+      throw new Fault(fault);
     },
     hasLost: () => calls.lock()?.lost !== undefined,
     isLost: () => calls.lock()?.lost?.aborted === true,

@@ -28,6 +28,8 @@ export interface Subject {
   promises: Promises;
   /** Scripts that the servers know from the start. */
   scripts: string[];
+  /** Whether it renews. Undefined before that is known. */
+  renews?: boolean;
 }
 
 export type Staging = Awaited<ReturnType<typeof openStaging>>['staging'];
@@ -73,7 +75,7 @@ export async function stageOf<T>(subject: Subject, act: (staging: Staging) => Pr
   }
 }
 
-async function openStaging({ source, promises, scripts }: Subject) {
+async function openStaging({ source, promises, scripts, renews }: Subject) {
   const code = await readLockCode(source);
   const lab = await openLockLab(promises.masters ? MASTERS : 0);
   /** How many commands of Redis its replicas have received; undefined when they receive each at once. */
@@ -86,6 +88,7 @@ async function openStaging({ source, promises, scripts }: Subject) {
   const servers = createServers(promises.masters ? lab.masters : [lab.redis], key, story.say);
   servers.load(scripts);
   const pace = { entryMs: 0 };
+  const leaseEnds = new Map<string, number>();
   let processes = 0;
   let owners = 0;
 
@@ -106,6 +109,8 @@ async function openStaging({ source, promises, scripts }: Subject) {
     const place = {
       story,
       pace,
+      leaseEnds,
+      renews,
       clients,
       createLock: createLock ?? (inside?.createLock as CreateLock),
       take: node.take,

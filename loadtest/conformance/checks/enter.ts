@@ -105,8 +105,8 @@ async function askAtRelease({ process, story, key }: Staging, afterMs: number, h
 /** Two holders in one process, the first of which has lost its lock: its renewals and its release must not affect the second. */
 async function loseToTheNext({ process, servers, story }: Staging) {
   const [p, q] = [process(), process()];
-  // The lease of B is so long that a renewal of A shows: it makes it short.
-  const [a, b] = [p.holder('A', LEASE_MS), p.holder('B, on the same node,')];
+  // The lease of B is so long that a renewal of A shows: it makes it short. It does not end by itself, however slowly others are kept out.
+  const [a, b] = [p.holder('A', LEASE_MS), p.holder('B, on the same node,', 6 * LONG_LEASE_MS)];
   const [c, d, e] = [q.holder('C'), q.holder('C'), q.holder('C')];
   await a.enters();
   servers.endLease();

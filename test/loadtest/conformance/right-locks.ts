@@ -46,6 +46,43 @@ export const createLock = ({ redis, key, ownerToken, leaseMs, retryDelayMs, onLe
 };
 `;
 
+/** One caller of a process after the other asks, the next one when that has released or its lease is over: so some wait for long. */
+const turns = `
+import { setTimeout as sleep } from 'node:timers/promises';
+import { LockNotHeldError } from '${projectDir}locks/lock.ts';
+const drop = "if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end return redis.call('DEL', KEYS[1])";
+const last = new Map();
+const go = (signal, over) => new Promise((resolve, reject) => {
+  if (signal.aborted) setImmediate(reject, signal.reason);
+  else signal.addEventListener('abort', () => reject(signal.reason), { once: true, signal: over });
+});
+export const createLock = ({ redis, key, ownerToken, leaseMs, retryDelayMs }) => {
+  let pass = () => {};
+  return {
+    async acquire(signal = new AbortController().signal) {
+      const isOneTry = signal.aborted;
+      const before = last.get(key) ?? Promise.resolve();
+      const mine = new Promise((resolve) => { pass = resolve; });
+      last.set(key, before.then(() => mine));
+      const over = new AbortController();
+      try {
+        await Promise.race([before, go(signal, over.signal)]).finally(() => over.abort());
+        while ((await redis.set(key, ownerToken, 'PX', leaseMs, 'NX')) !== 'OK') await sleep(retryDelayMs, undefined, { signal });
+        if (signal.aborted && !isOneTry) await redis.eval(drop, 1, key, ownerToken).then(() => { throw signal.reason; });
+      } catch (error) {
+        pass();
+        throw error;
+      }
+      const end = setTimeout(pass, leaseMs);
+      void mine.then(() => clearTimeout(end));
+    },
+    async release() {
+      if ((await redis.eval(drop, 1, key, ownerToken).finally(pass)) === 0) throw new LockNotHeldError(key);
+    },
+  };
+};
+`;
+
 const set = "redis.set(key, ownerToken, 'PX', leaseMs, 'NX')";
 const wait = 'await sleep(retryDelayMs, undefined, { signal });';
 const freed = `redis.eval(ifOwner("'DEL', KEYS[1]"), 1, key, ownerToken)`;
@@ -193,6 +230,7 @@ export const rightLocks = {
     'stop();\n      if': `const isAgain = isOver; stop();
       if (isAgain && (await redis.get(key)) !== ownerToken) throw new LockNotHeldError(key);\n      if`,
   }),
+  turns,
   /** Its tokens are times of the server, far from each other. */
   oddFenced: edited({ "redis.call('INCR', KEYS[2])": "string.format('%d%06d', unpack(redis.call('TIME')))" }, fenced),
   mute,

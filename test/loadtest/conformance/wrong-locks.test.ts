@@ -53,6 +53,7 @@ const judged = [
   ['lost', 'deaf'] as const,
   ['lost', 'lazy'] as const,
   ['sequences', 'deaf'] as const,
+  ['same-node', 'turns'] as const,
 ];
 const right = new Map(judged.map(([check, base]) => [`${check} ${base}`, [check, looksWrong[base] ?? base] as const]));
 test.each([...right.values()])('contract-%s accuses no right lock: %s', async (check, base) => {
