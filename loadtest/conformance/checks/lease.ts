@@ -162,6 +162,9 @@ export const failedRenewal = ({ stage }: LockUnderTest) =>
   });
 
 /** After its release a lock must send nothing more. */
+/** What is on its way at a release has come by then. */
+const SETTLE_MS = 100;
+
 export const quiet = ({ stage }: LockUnderTest) =>
   stage(async ({ process, story }) => {
     const p = process();
@@ -169,8 +172,7 @@ export const quiet = ({ stage }: LockUnderTest) =>
     await a.enters();
     await story.pass(LEASE_MS / 2);
     await a.leaves();
-    // What is on its way when it releases.
-    await story.pass(100);
+    await story.pass(SETTLE_MS);
     const from = story.now();
     await story.pass(2 * LEASE_MS);
     const late = p.sentSince(from);
@@ -246,7 +248,30 @@ export async function notHeld({ stage }: LockUnderTest) {
         throw new Fault(`The release() of a lock ${name} ${saidOf(end)}. It must reject with LOCK_NOT_HELD.`);
     });
   }
+  for (const isFirst of [true, false]) await stage((staging) => astray(staging, isFirst));
   return holds('release() rejects with LOCK_NOT_HELD whenever the lock is no longer held.');
+}
+
+/** A lock object is released while it holds nothing, before its first hold or after it: the next hold must be as any other. */
+async function astray({ two, story }: Staging, isFirst: boolean) {
+  const { p, a, b } = two(LEASE_MS);
+  const when = isFirst ? 'A had released before it acquired.' : 'A had acquired once and released twice.';
+  if (!isFirst) {
+    await a.enters();
+    await a.leaves();
+  }
+  await a.leaves();
+  await a.mustEnter(`${when} Then`);
+  await b.mustStayOut(`${when} Then A acquired, and B entered while A was inside.`);
+  await a.mustLeave(`${when} Then it acquired, and`);
+  await story.pass(SETTLE_MS);
+  const from = story.now();
+  await story.pass(2 * LEASE_MS);
+  const late = p.sentSince(from).length;
+  if (late > 0)
+    throw new Fault(`${when} Then it acquired and released, and afterwards still sent ${countOf(late, 'command')}.`);
+  if (a.losses.length > 0)
+    throw new Fault(`${when} Then it acquired and released, and afterwards was told that it had lost the lock.`);
 }
 
 const KEYS = 12;

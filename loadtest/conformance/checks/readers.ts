@@ -75,19 +75,21 @@ const namesIn = (contents: object) => Object.keys(contents).map((name) => name.r
 
 /** A reader reads again, and holds until it has released as often. Resolves with false when it waits for itself. */
 async function nested({ process, story }: Staging) {
-  const p = process();
-  const [a, c] = [p.reader('A', LEASE_MS), process().holder('C', LEASE_MS)];
+  const [a, c] = [process().reader('A', LEASE_MS), process().holder('C', LEASE_MS)];
+  const d = process().reader('D', LEASE_MS);
   await a.enters();
   const again = await story.ends('acquire() of A', a.acquire());
   if (again.how !== 'done') return false;
-  await a.mustLeave('While A held the read lock twice,');
+  await d.mustEnter('While A held the read lock twice,');
+  await a.mustLeave('While A held the read lock twice, and D read, too,');
+  await d.mustLeave('While A held the read lock,');
   await c.mustStayOut('A writer entered after A had acquired the read lock twice and released it once.');
   await story.pass(LEASES * LEASE_MS);
   await c.mustStayOut(
     `A writer entered ${LEASES} leases after A had acquired the read lock twice and released it once.`,
   );
   await a.mustLeave('After A had acquired the read lock twice and released it once,');
-  await c.mustEnter('After A had acquired the read lock twice and released it twice,');
+  await c.mustEnter('After A had acquired the read lock twice and released it twice,', SOON_MS);
   return true;
 }
 

@@ -207,7 +207,7 @@ const families: Record<string, Family> = {
       lasts: 4,
     },
   },
-  // Several of a process wait when Redis stops: each must find out, and none may sleep until Redis is back.
+  // Several of a process wait when Redis dies: each must find out, and none may sleep until Redis is back.
   'outage in a crowd': {
     buyers: 10,
     rounds: 2,
@@ -215,8 +215,10 @@ const families: Record<string, Family> = {
     lease: 20,
     givesUp: true,
     fault: {
-      begins: ({ servers }) => servers.map((server) => server.stop()),
-      ends: ({ servers }) => servers.map((server) => server.resume()),
+      begins: ({ processes }) => {
+        for (const { lines } of processes) for (const line of lines) line.cut('reset');
+      },
+      ends: restore,
       lasts: 10,
     },
   },
