@@ -18,7 +18,7 @@ const CONTRACT = 'locks/lock.ts';
 const USUAL_SEEDS = 10;
 const SEEDS = 4;
 /** Where the scene and the checks disagree the scene is played so often, and as often of the lock as it is, to see what may happen to that. */
-const MORE_SEEDS = 12;
+const MORE_SEEDS = 32;
 const MORE_USUAL_SEEDS = 80;
 /** They take longest, so they come last. */
 const LATE = ['contract-abort-many', 'contract-herd', 'contract-heap', 'contract-sequences', 'contract-long-sequences'];

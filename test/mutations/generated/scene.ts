@@ -225,6 +225,21 @@ const families: Record<string, Family> = {
   // Who is inside can't renew, and the lease ends meanwhile; or it has entered by a late reply, and then can't.
   'long silence': { buyers: 3, rounds: 2, hold: 4, fault: SILENCE },
   'slow, then silence': { rounds: 2, hold: 3, slowMs: 450, fault: SILENCE },
+  // A lease that is passed on may be over before the reply says so.
+  'slow for a while': {
+    buyers: 3,
+    rounds: 6,
+    hold: 2,
+    fault: {
+      begins: ({ processes: [p] }) => {
+        for (const line of p.lines) line.delayReplies(0.9 * LEASE_MS);
+      },
+      ends: ({ processes: [p] }) => {
+        for (const line of p.lines) line.delayReplies(0);
+      },
+      lasts: 2,
+    },
+  },
   // What the replica has not heard is forgotten.
   failover: {
     isReplicated: true,
@@ -620,7 +635,14 @@ function createShop(stage: Stage, isLate: boolean) {
     if (others.filter((other) => !other.isTold).length >= permits) odd.add('too many inside');
     // A lease that nobody renews ends.
     if (others.length >= permits && isRenewed) odd.add('too many inside, told or not');
-    for (const other of others) other.isSucceeded = true;
+    for (const other of others) {
+      other.isSucceeded = true;
+      if (!isRenewed || permits > 1 || other.isTold) continue;
+      void pass(leaseMs + SLACK_MS).then(() => {
+        if (inside.has(other) && isAlive(other) && !other.isTold)
+          odd.add('not told for a lease that another is inside');
+      });
+    }
     if (keys().some((name) => !name.startsWith(KEY))) odd.add('a key of another name');
     if (isInOrder && !isOnce && [...waiting].some((other) => isAlive(other) && other.askedAt < buyer.askedAt - 30))
       odd.add('overtaken');
