@@ -73,6 +73,8 @@ interface Family {
   releasesOnce?: boolean;
   /** It has a replica. */
   isReplicated?: boolean;
+  /** Not of masters: when they are all away or slow, it is up to the lock how soon it gives up, and what it sends until then. */
+  isOfOneServer?: boolean;
   /** One is inside after the other, with owner tokens of so many characters: none of them stays in memory. */
   tokenLength?: number;
   /** Who is inside computes for two leases, and its process does nothing else. */
@@ -214,6 +216,7 @@ const families: Record<string, Family> = {
     hold: 0.5,
     lease: 20,
     givesUp: true,
+    isOfOneServer: true,
     fault: {
       begins: ({ processes }) => {
         for (const { lines } of processes) for (const line of lines) line.cut('reset');
@@ -230,6 +233,7 @@ const families: Record<string, Family> = {
     buyers: 3,
     rounds: 6,
     hold: 2,
+    isOfOneServer: true,
     fault: {
       begins: ({ processes: [p] }) => {
         for (const line of p.lines) line.delayReplies(0.9 * LEASE_MS);
@@ -279,10 +283,10 @@ type Process = Stage['processes'][0];
 /** A permit is not taken twice by one holder, few locks have readers, and a vote that is very late is none. */
 const familiesOf = ({ name, facts }: LockSource, only?: string[]) =>
   Object.entries(families).filter(
-    ([family, { nests, reads, late = 0, slowMs = 0, isReplicated }]) =>
+    ([family, { nests, reads, late = 0, slowMs = 0, isReplicated, isOfOneServer }]) =>
       (!isReplicated || facts.replicas !== undefined) &&
       (only === undefined || only.includes(family)) &&
-      ((late <= VOTES_LATE && slowMs < VOTE_LIMIT_MS) || !promisesOfOurs[name]?.masters) &&
+      ((late <= VOTES_LATE && slowMs < VOTE_LIMIT_MS && !isOfOneServer) || !promisesOfOurs[name]?.masters) &&
       (nests === undefined || !promisesOfOurs[name]?.permits) &&
       (reads === undefined || 'createReadLock' in (strategies[name] ?? {})),
   );
