@@ -161,10 +161,10 @@ export const failedRenewal = ({ stage }: LockUnderTest) =>
     return holds('A renewal was rejected, and its process survived.');
   });
 
-/** After its release a lock must send nothing more. */
-/** What is on its way at a release has come by then. */
+/** What is on its way at a release has come by then, in milliseconds. */
 const SETTLE_MS = 100;
 
+/** After its release a lock must send nothing more. */
 export const quiet = ({ stage }: LockUnderTest) =>
   stage(async ({ process, story }) => {
     const p = process();
@@ -240,7 +240,7 @@ function passedOn(afterMs: number) {
 }
 
 /** release() of a lock that is not held must reject with LOCK_NOT_HELD, for whatever reason it is not held. */
-export async function notHeld({ stage }: LockUnderTest) {
+export async function notHeld({ survey, stage }: LockUnderTest) {
   for (const [name, run] of Object.entries(notHeldCases)) {
     await stage(async (staging) => {
       const end = await run(staging);
@@ -248,13 +248,15 @@ export async function notHeld({ stage }: LockUnderTest) {
         throw new Fault(`The release() of a lock ${name} ${saidOf(end)}. It must reject with LOCK_NOT_HELD.`);
     });
   }
-  for (const isFirst of [true, false]) await stage((staging) => astray(staging, isFirst));
+  // A lease that nobody renews must not end while others try.
+  const leaseMs = survey.renewal.length > 0 ? LEASE_MS : LONG_LEASE_MS;
+  for (const isFirst of [true, false]) await stage((staging) => astray(staging, isFirst, leaseMs));
   return holds('release() rejects with LOCK_NOT_HELD whenever the lock is no longer held.');
 }
 
 /** A lock object is released while it holds nothing, before its first hold or after it: the next hold must be as any other. */
-async function astray({ two, story }: Staging, isFirst: boolean) {
-  const { p, a, b } = two(LEASE_MS);
+async function astray({ two, story }: Staging, isFirst: boolean, leaseMs: number) {
+  const { p, a, b } = two(leaseMs);
   const when = isFirst ? 'A had released before it acquired.' : 'A had acquired once and released twice.';
   if (!isFirst) {
     await a.enters();
@@ -266,7 +268,7 @@ async function astray({ two, story }: Staging, isFirst: boolean) {
   await a.mustLeave(`${when} Then it acquired, and`);
   await story.pass(SETTLE_MS);
   const from = story.now();
-  await story.pass(2 * LEASE_MS);
+  await story.pass(2 * leaseMs);
   const late = p.sentSince(from).length;
   if (late > 0)
     throw new Fault(`${when} Then it acquired and released, and afterwards still sent ${countOf(late, 'command')}.`);
