@@ -109,18 +109,21 @@ export const heap = ({ stage }: LockUnderTest) =>
     return holds(`${said}.`, { bytesKept });
   });
 
-/** Some at the same time, each on a key of its own: none waits for another. What the world itself remembers is forgotten. */
+/** Some at the same time, each on a key of its own: none waits for another, and half of them lose it. What the world itself remembers is forgotten. */
 async function repeat({ key, story, servers }: Staging, p: Process, times: number) {
   async function work(at: number) {
     for (let time = at; time < times; time += AT_A_TIME) {
-      const holder = p.holder('A', LONG_LEASE_MS, `${key}:${at}`, { ownerToken: longToken() });
+      const ofKey = `${key}:${at}`;
+      const holder = p.holder('A', LONG_LEASE_MS, ofKey, { ownerToken: longToken() });
       await holder.acquire();
-      await holder.release();
+      if (time % (2 * AT_A_TIME) === at) servers.endLease(ofKey);
+      await holder.release().catch(() => {});
     }
   }
   await Promise.all(Array.from({ length: AT_A_TIME }, (_, at) => work(at)));
   await story.pass(SETTLE_MS);
   p.seen.length = 0;
+  story.steps.length = 0;
   servers.forgetHeard();
 }
 

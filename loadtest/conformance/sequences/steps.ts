@@ -301,8 +301,20 @@ function withWaiters(which: 'first' | 'second', harm: 'killed' | 'paused' | 'cut
     const { name } = victim.waiter;
     await leaves(scene);
     await serve(scene, queue, `${name} was ${harm} while it waited, the holder released`);
-    ill.resume();
-    ill.restore();
+    if (harm !== 'killed') {
+      const inside = scene.caller(q);
+      await scene.mustEnter(inside, `${name} was ${harm} while it waited`);
+      let isInside = false;
+      void victim.asked.then(() => (isInside = true)).catch(() => {});
+      ill.resume();
+      ill.restore();
+      await scene.story.pass(scene.leaseMs / 2);
+      if (isInside)
+        throw scene.fault(
+          `${name} was ${harm} while it waited, and came back: it entered while ${inside.name} was inside.`,
+        );
+      await scene.mustLeave(inside);
+    }
     victim.waiter.abort();
     await scene.settle();
     void victim.asked.then(victim.waiter.release).catch(() => {});

@@ -572,12 +572,14 @@ async function play(stage: Stage, family: Family) {
   }
   await Promise.all(fault ? [...all, goWrong(fault)] : all);
   await pass(LEASE_MS / 10);
-  const timersStay = () =>
-    processes.some(({ node }, at) => !node.isDead() && node.world.timers().length > (begin[at] ?? 0));
-  if (timersStay() && !hangs) odd.add('timers run on when all have left');
   // The number of the last token stays.
   const keysLeft = () => (hangs ? [] : stage.keys().filter((key) => !(shop.hasTokens() && stage.isNumber(key))));
   for (const key of keysLeft()) odd.add(`a key when all have left: ${plainOf(key)}`);
+  // A vote is waited for for half a lease at most, and the timer may outlive it.
+  await pass(0.6 * LEASE_MS);
+  const timersStay = () =>
+    processes.some(({ node }, at) => !node.isDead() && node.world.timers().length > (begin[at] ?? 0));
+  if (timersStay() && !hangs) odd.add('timers run on when all have left');
 
   // All is over: a newcomer gets in at once, and then there is nothing left.
   await pass(3 * LEASE_MS);
