@@ -10,6 +10,8 @@ import type { Scene } from './scene.ts';
 import type { Operation } from './words.ts';
 
 const HOLD_LEASES = 3;
+/** For how long a waiter is silent that then comes back. */
+const SILENT_LEASES = 2;
 const LONG_HOLD_LEASES = 20;
 /** By when a caller is waiting, and a process that was cut off has reconnected, in milliseconds. */
 const WAIT_MS = 50;
@@ -302,6 +304,7 @@ function withWaiters(which: 'first' | 'second', harm: 'killed' | 'paused' | 'cut
     await leaves(scene);
     await serve(scene, queue, `${name} was ${harm} while it waited, the holder released`);
     if (harm !== 'killed') {
+      await scene.story.pass(SILENT_LEASES * scene.leaseMs);
       const inside = scene.caller(q);
       await scene.mustEnter(inside, `${name} was ${harm} while it waited`);
       let isInside = false;
