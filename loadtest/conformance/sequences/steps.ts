@@ -303,25 +303,26 @@ function withWaiters(which: 'first' | 'second', harm: 'killed' | 'paused' | 'cut
     const { name } = victim.waiter;
     await leaves(scene);
     await serve(scene, queue, `${name} was ${harm} while it waited, the holder released`);
-    if (harm !== 'killed') {
-      await scene.story.pass(SILENT_LEASES * scene.leaseMs);
-      const inside = scene.caller(q);
-      await scene.mustEnter(inside, `${name} was ${harm} while it waited`);
-      let isInside = false;
-      void victim.asked.then(() => (isInside = true)).catch(() => {});
-      ill.resume();
-      ill.restore();
-      await scene.story.pass(scene.leaseMs / 2);
-      if (isInside)
-        throw scene.fault(
-          `${name} was ${harm} while it waited, and came back: it entered while ${inside.name} was inside.`,
-        );
-      await scene.mustLeave(inside);
-    }
+    if (harm !== 'killed') await comesBack(scene, ill, victim, harm);
     victim.waiter.abort();
     await scene.settle();
     void victim.asked.then(victim.waiter.release).catch(() => {});
     await scene.settle();
     return `${name} was ${harm} while it waited as the ${which}, and the others had their turn`;
   };
+}
+
+/** After two leases of silence its process goes on. It must not enter while another is inside. */
+async function comesBack(scene: Scene, ill: Process, { waiter, asked }: Waiter, harm: string) {
+  const was = `${waiter.name} was ${harm} while it waited`;
+  await scene.story.pass(SILENT_LEASES * scene.leaseMs);
+  const inside = scene.caller(scene.nodes.q);
+  await scene.mustEnter(inside, was);
+  let hasEntered = false;
+  void asked.then(() => (hasEntered = true)).catch(() => {});
+  ill.resume();
+  ill.restore();
+  await scene.story.pass(scene.leaseMs / 2);
+  if (hasEntered) throw scene.fault(`${was}, and came back: it entered while ${inside.name} was inside.`);
+  await scene.mustLeave(inside);
 }
