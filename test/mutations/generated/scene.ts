@@ -353,6 +353,12 @@ function scriptsBeside(file: string): string[] {
   return readdirSync(folder).map((name) => readFileSync(join(folder, name), 'utf8'));
 }
 
+/** What says what went wrong. Of a command that failed, a lock may tell as it likes. */
+function codeOf(error: { code?: string; name?: string } | undefined): string {
+  const { code, name } = error ?? {};
+  return code ?? (name === 'ReplyError' ? 'Error' : (name ?? String(error)));
+}
+
 async function openStage(code: LockCode, source: LockSource, { lease = 1, givesUp }: Family, seed: number) {
   const { masters = false, permits = false, renewal = false, fairness } = promisesOfOurs[source.name] ?? {};
   const lab = await openLockLab(masters ? MASTERS : 0);
@@ -430,7 +436,7 @@ async function openStage(code: LockCode, source: LockSource, { lease = 1, givesU
           (error) =>
             resolve({
               how: 'rejected',
-              code: String(error?.code ?? error?.name ?? error),
+              code: codeOf(error),
               message: String(error?.message),
               hasCause: error?.cause !== undefined,
             }),
