@@ -39,7 +39,7 @@ test.each<[lock: string, file: string, change: RegExp, Pick<Difference, 'family'
     '8-auto-renew',
     'locks/drivers/script.ts',
     /^dropped throw error/,
-    { family: 'outage, long lease', what: 'acquire() rejects: Error' },
+    { family: 'outage, long lease', what: 'never inside' },
   ],
   [
     'fair',
