@@ -26,6 +26,10 @@ const GONE_MS = 50;
 /** What a timer or a reply takes, in milliseconds. */
 const SLACK_MS = 20;
 const MASTERS = 5;
+/** So many masters may be away. */
+const AWAY = 2;
+/** Almost a lease. */
+const DELAY_MS = 0.9 * LEASE_MS;
 const PERMITS = 2;
 const KEY = 'scene:lock';
 /** By then everybody is inside, or never will be. */
@@ -75,6 +79,10 @@ interface Family {
   isReplicated?: boolean;
   /** Not of masters: when they are all away or slow, it is up to the lock how soon it gives up, and what it sends until then. */
   isOfOneServer?: boolean;
+  /** Of masters alone. */
+  isOfMasters?: boolean;
+  /** How late a reply to the first process is while the fault lasts, in milliseconds. */
+  delayMs?: number;
   /** One is inside after the other, with owner tokens of so many characters: none of them stays in memory. */
   tokenLength?: number;
   /** Who is inside computes for two leases, and its process does nothing else. */
@@ -234,14 +242,27 @@ const families: Record<string, Family> = {
     rounds: 6,
     hold: 2,
     isOfOneServer: true,
+    delayMs: DELAY_MS,
     fault: {
       begins: ({ processes: [p] }) => {
-        for (const line of p.lines) line.delayReplies(0.9 * LEASE_MS);
+        for (const line of p.lines) line.delayReplies(DELAY_MS);
       },
       ends: ({ processes: [p] }) => {
         for (const line of p.lines) line.delayReplies(0);
       },
       lasts: 2,
+    },
+  },
+  // A majority answers, and says no to those who wait.
+  'some masters away': {
+    hold: 1,
+    isOfMasters: true,
+    fault: {
+      begins: ({ processes: [p] }) => {
+        for (const line of p.lines.slice(0, AWAY)) line.cut('silent');
+      },
+      ends: restore,
+      lasts: 3,
     },
   },
   // What the replica has not heard is forgotten.
@@ -283,8 +304,9 @@ type Process = Stage['processes'][0];
 /** A permit is not taken twice by one holder, few locks have readers, and a vote that is very late is none. */
 const familiesOf = ({ name, facts }: LockSource, only?: string[]) =>
   Object.entries(families).filter(
-    ([family, { nests, reads, late = 0, slowMs = 0, isReplicated, isOfOneServer }]) =>
+    ([family, { nests, reads, late = 0, slowMs = 0, isReplicated, isOfOneServer, isOfMasters }]) =>
       (!isReplicated || facts.replicas !== undefined) &&
+      (!isOfMasters || promisesOfOurs[name]?.masters) &&
       (only === undefined || only.includes(family)) &&
       ((late <= VOTES_LATE && slowMs < VOTE_LIMIT_MS && !isOfOneServer) || !promisesOfOurs[name]?.masters) &&
       (nests === undefined || !promisesOfOurs[name]?.permits) &&
@@ -580,8 +602,8 @@ async function play(stage: Stage, family: Family) {
   await pass(LEASE_MS / 10);
   // The number of the last token stays.
   const keysLeft = () => (hangs ? [] : stage.keys().filter((key) => !(shop.hasTokens() && stage.isNumber(key))));
-  // What the dead have left the next one may remove.
-  if (processes.every(({ node }) => !node.isDead()))
+  // What the dead and the silent have left the next one may remove.
+  if (processes.every(({ node }) => !node.isDead()) && !fault?.isSilence)
     for (const key of keysLeft()) odd.add(`a key when all have left: ${plainOf(key)}`);
   // A vote is waited for for half a second at most, and the timer may outlive it.
   await pass(0.8 * LEASE_MS);
@@ -772,7 +794,7 @@ function createShop(stage: Stage, isLate: boolean) {
     if (process.node.isDead()) return;
     if (end.how === 'pending') odd.add('release() does not end');
     // A lease that nobody renews may be over.
-    const isOver = !isRenewed && now() > buyer.enteredAt + 0.9 * leaseMs;
+    const isOver = !isRenewed && now() > buyer.enteredAt + 0.9 * leaseMs - (family.delayMs ?? 0);
     if (end.how === 'rejected' && !(isOver && end.code === 'LOCK_NOT_HELD')) odd.add(`release() rejects: ${end.code}`);
     // By its own clock the lease may be over a moment before it is.
     if (end.how === 'done' && isTold && (buyer.isSucceeded || buyer.robbedAt !== undefined))
