@@ -97,6 +97,8 @@ interface Fault {
   begins(stage: Stage): unknown;
   /** Nothing comes to the first process, or from it, meanwhile. */
   isSilence?: boolean;
+  /** What was on its way leaves a key for a lease or two. */
+  leavesKeys?: boolean;
   /** It begins before the first who is inside has renewed. */
   isSoon?: boolean;
   /** It is over after a random time, which is no longer than `lasts` leases. */
@@ -121,7 +123,7 @@ function failOver(stage: Stage) {
   restore(stage);
 }
 
-const SILENCE: Fault = { begins: cut('silent'), ends: restore, lasts: 4, isSilence: true };
+const SILENCE: Fault = { begins: cut('silent'), ends: restore, lasts: 4, isSilence: true, leavesKeys: true };
 
 const families: Record<string, Family> = {
   calm: { tries: 0.2, leaves: 0.2 },
@@ -184,7 +186,7 @@ const families: Record<string, Family> = {
   'lost and gone': { buyers: 3, hold: 5, rounds: 1, abandons: 0.6, fault: { begins: ({ endLease }) => endLease() } },
   'lost reply': { rounds: 5, slowMs: 250, hold: 0.1, fault: { begins: cut('reset'), ends: restore, lasts: 0.2 } },
   reset: { hold: 1, fault: { begins: cut('reset'), ends: restore, lasts: 0.5 } },
-  silence: { hold: 1, fault: { begins: cut('silent'), ends: restore, lasts: 2 } },
+  silence: { hold: 1, fault: { begins: cut('silent'), ends: restore, lasts: 2, leavesKeys: true } },
   pause: {
     hold: 1,
     fault: { begins: ({ processes: [p] }) => p.node.stop(), ends: ({ processes: [p] }) => p.node.resume(), lasts: 2.5 },
@@ -603,7 +605,7 @@ async function play(stage: Stage, family: Family) {
   // The number of the last token stays.
   const keysLeft = () => (hangs ? [] : stage.keys().filter((key) => !(shop.hasTokens() && stage.isNumber(key))));
   // What the dead and the silent have left the next one may remove.
-  if (processes.every(({ node }) => !node.isDead()) && !fault?.isSilence)
+  if (processes.every(({ node }) => !node.isDead()) && !fault?.leavesKeys)
     for (const key of keysLeft()) odd.add(`a key when all have left: ${plainOf(key)}`);
   // A vote is waited for for half a second at most, and the timer may outlive it.
   await pass(0.8 * LEASE_MS);
